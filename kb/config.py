@@ -1,0 +1,145 @@
+"""`kb.toml`: where a knowledge base's inputs are and how they are read.
+
+A folder is a knowledge base when it holds a `kb.toml`. Every key but `base` has a default; unknown keys are errors, so
+that a typing mistake does not silently turn a setting off.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from kb.errors import ConfigError, NoKnowledgeBaseError
+
+__all__ = ["CONFIG_NAME", "Config", "load_config", "packaged"]
+
+CONFIG_NAME = "kb.toml"
+
+_KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "kb": {"base": str, "ontology": (str, list), "shapes": (str, list), "store": str},
+    "sources": {"pages": str, "catalogue": (str, list), "schemas": str},
+    "read": {"reader": str},
+    "llm": {},  # free until the reader that uses it checks it
+    "embed": {},
+    "reason": {},
+}
+_READERS = ("phrases",)
+
+
+def packaged(folder: str) -> Path:
+    """The folder `ontology`, `shapes` or `queries` that ships with `kb`: inside the wheel, or beside it in a checkout."""
+    inside = Path(str(resources.files("kb"))) / folder
+    return inside if inside.is_dir() else Path(__file__).resolve().parent.parent / folder
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings of one knowledge base. All paths are absolute; `root` is the folder that holds `kb.toml`."""
+
+    root: Path
+    base: str
+    ontology: tuple[Path, ...]
+    shapes: tuple[Path, ...]
+    store: Path
+    pages: Path | None
+    catalogue: tuple[Path, ...]
+    reader: str = "phrases"
+    llm: dict[str, Any] = field(default_factory=dict)
+    embed: dict[str, Any] = field(default_factory=dict)
+    reason: dict[str, Any] = field(default_factory=dict)
+
+    def shown(self, path: Path) -> str:
+        """`path` as a person in the knowledge base's folder would write it."""
+        try:
+            return path.relative_to(self.root).as_posix()
+        except ValueError:
+            return str(path)
+
+
+def load_config(folder: Path) -> Config:
+    """Reads `folder/kb.toml`.
+
+    Raises NoKnowledgeBaseError where there is none, ConfigError for one that is wrong.
+    """
+    root = folder.resolve()
+    path = root / CONFIG_NAME
+    if not path.is_file():
+        raise NoKnowledgeBaseError(
+            f"{folder}: no {CONFIG_NAME} here; run `kb init` to make one, or name the folder with --kb"
+        )
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
+        raise ConfigError(f"{path}: not valid TOML: {err}") from err
+    _check_keys(path, data)
+    kb, sources = data.get("kb", {}), data.get("sources", {})
+    if "base" not in kb:
+        raise ConfigError(f'{path}: [kb] needs base = "https://…/", the address below which entity IRIs are minted')
+    reader = data.get("read", {}).get("reader", "phrases")
+    if reader not in _READERS:
+        raise ConfigError(f"{path}: [read] reader = {reader!r} is unknown; known: {', '.join(_READERS)}")
+    ontology = _paths(root, kb.get("ontology"))
+    shapes = _paths(root, kb.get("shapes"))
+    default_modules = ("systems.ttl", "schemas.ttl")
+    config = Config(
+        root=root,
+        base=kb["base"],
+        ontology=ontology or tuple(packaged("ontology") / name for name in default_modules),
+        shapes=shapes or (() if ontology else tuple(packaged("shapes") / name for name in default_modules)),
+        store=root / kb.get("store", "kg"),
+        pages=root / sources["pages"] if "pages" in sources else _existing(root / "pages"),
+        catalogue=_paths(root, sources.get("catalogue")) or _default_catalogue(root),
+        reader=reader,
+        llm=data.get("llm", {}),
+        embed=data.get("embed", {}),
+        reason=data.get("reason", {}),
+    )
+    for what, found in (("ontology", config.ontology), ("shapes", config.shapes), ("catalogue", config.catalogue)):
+        for item in found:
+            if not item.exists():
+                raise ConfigError(f"{path}: {what} names {config.shown(item)!r}, which does not exist")
+    if config.pages is not None and not config.pages.is_dir():
+        raise ConfigError(f"{path}: pages names {config.shown(config.pages)!r}, which is not a folder")
+    return config
+
+
+def _check_keys(path: Path, data: dict[str, Any]) -> None:
+    for section, value in data.items():
+        if section not in _KEYS or not isinstance(value, dict):
+            raise ConfigError(f"{path}: unknown section [{section}]{_meant(section, _KEYS)}")
+        known = _KEYS[section]
+        for key, item in value.items():
+            if not known:
+                continue
+            if key not in known:
+                raise ConfigError(f"{path}: unknown key {key!r} in [{section}]{_meant(key, known)}")
+            if not isinstance(item, known[key]) or (
+                isinstance(item, list) and not all(isinstance(one, str) for one in item)
+            ):
+                raise ConfigError(f"{path}: [{section}] {key} must be text, or a list of texts where several are allowed")
+
+
+def _meant(word: str, known: dict[str, Any]) -> str:
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(sorted(known))}"
+
+
+def _paths(root: Path, value: str | list[str] | None) -> tuple[Path, ...]:
+    if value is None:
+        return ()
+    return tuple(root / item for item in ([value] if isinstance(value, str) else value))
+
+
+def _existing(path: Path) -> Path | None:
+    return path if path.is_dir() else None
+
+
+def _default_catalogue(root: Path) -> tuple[Path, ...]:
+    for name in ("catalogue.yaml", "catalogue.yml", "catalogue.json", "catalog-info.yaml"):
+        if (root / name).is_file():
+            return (root / name,)
+    return ()

@@ -1,0 +1,36 @@
+"""Every namespace that `kb` uses, declared once. Strings only, so that importing this costs nothing."""
+
+from __future__ import annotations
+
+__all__ = ["DCTERMS", "KB", "OWL", "PREFIXES", "PROV", "RDF", "RDFS", "SCHEMA", "SH", "SHAPE", "SKOS", "XSD"]
+
+KB = "https://w3id.org/wiki-kb/ontology#"
+SHAPE = "https://w3id.org/wiki-kb/shapes#"
+DCTERMS = "http://purl.org/dc/terms/"
+FOAF = "http://xmlns.com/foaf/0.1/"
+ORG = "http://www.w3.org/ns/org#"
+OWL = "http://www.w3.org/2002/07/owl#"
+PROV = "http://www.w3.org/ns/prov#"
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+SCHEMA = "https://schema.org/"
+SH = "http://www.w3.org/ns/shacl#"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+PREFIXES: dict[str, str] = {
+    "kb": KB,
+    "shape": SHAPE,
+    "dcterms": DCTERMS,
+    "foaf": FOAF,
+    "org": ORG,
+    "owl": OWL,
+    "prov": PROV,
+    "rdf": RDF,
+    "rdfs": RDFS,
+    "schema": SCHEMA,
+    "sh": SH,
+    "skos": SKOS,
+    "xsd": XSD,
+}
+"""Prefix -> namespace. In the project's own Turtle and SPARQL files `:` stands for `kb:`."""
