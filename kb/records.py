@@ -1,0 +1,118 @@
+"""What was read from each page or file, and what became of it: the `statements.jsonl` of a generation.
+
+One line a source. A later build takes the lines of unchanged sources over as they are, so nothing is read twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from kb.errors import GenerationError
+from kb.model import Evidence, Statement
+
+__all__ = ["RECORDS_NAME", "Reading", "SourceRecord", "dump_records", "load_records"]
+
+RECORDS_NAME = "statements.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One statement and its fate.
+
+    `edge` is (subject id, relation, object id) once the names are resolved. `code` and `reason` say why it was rejected;
+    both are None for a fact.
+    """
+
+    statement: Statement
+    edge: tuple[str, str, str] | None = None
+    code: str | None = None
+    reason: str | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the statement is a fact of the graph."""
+        return self.code is None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRecord:
+    """Everything about one source. `kind` is `page`, `catalogue` or `statements`; `digest` identifies what was read."""
+
+    source: str
+    kind: str
+    digest: str
+    title: str = ""
+    path: str = ""
+    readings: tuple[Reading, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def with_readings(self, readings: Iterable[Reading]) -> SourceRecord:
+        """The same source with other readings."""
+        return replace(self, readings=tuple(readings))
+
+    def accepted(self) -> Iterator[Reading]:
+        """The readings that are facts."""
+        return (reading for reading in self.readings if reading.accepted)
+
+
+def dump_records(records: Iterable[SourceRecord]) -> str:
+    """JSON lines, sorted by kind and source: the same records give the same bytes."""
+    ordered = sorted(records, key=lambda record: (record.kind, record.source))
+    return "".join(json.dumps(_to_json(r), ensure_ascii=False, separators=(",", ":")) + "\n" for r in ordered)
+
+
+def load_records(folder: Path) -> dict[tuple[str, str], SourceRecord]:
+    """(kind, source) -> record, from a generation's folder. Raises GenerationError for a damaged file."""
+    path = folder / RECORDS_NAME
+    try:
+        with path.open(encoding="utf-8") as lines:
+            records = [_from_json(json.loads(line)) for line in lines]
+    except (OSError, ValueError, KeyError, TypeError) as err:
+        raise GenerationError(f"{path}: damaged or missing ({err}); run `kb build --force` to make it anew") from err
+    return {(record.kind, record.source): record for record in records}
+
+
+def _to_json(record: SourceRecord) -> dict[str, Any]:
+    data: dict[str, Any] = {"source": record.source, "kind": record.kind, "digest": record.digest}
+    data.update({key: value for key, value in (("title", record.title), ("path", record.path)) if value})
+    data["statements"] = [_reading_to_json(reading) for reading in record.readings]
+    if record.extra:
+        data["extra"] = record.extra
+    return data
+
+
+def _reading_to_json(reading: Reading) -> dict[str, Any]:
+    said = reading.statement
+    data: dict[str, Any] = {"subject": said.subject, "relation": said.relation, "object": said.object}
+    if said.evidence is not None:
+        data.update(quote=said.evidence.quote, start=said.evidence.start, end=said.evidence.end)
+    if reading.edge is not None:
+        data["edge"] = list(reading.edge)
+    if reading.code is not None:
+        data.update(code=reading.code, reason=reading.reason)
+    return data
+
+
+def _from_json(data: dict[str, Any]) -> SourceRecord:
+    kind, source = data["kind"], data["source"]
+    readings = []
+    for item in data["statements"]:
+        evidence = Evidence(item["quote"], item["start"], item["end"]) if "quote" in item else None
+        said = Statement(item["subject"], item["relation"], item["object"], source, evidence, from_page=kind == "page")
+        edge = item.get("edge")
+        readings.append(
+            Reading(said, (edge[0], edge[1], edge[2]) if edge else None, item.get("code"), item.get("reason"))
+        )
+    return SourceRecord(
+        source,
+        kind,
+        data["digest"],
+        data.get("title", ""),
+        data.get("path", ""),
+        tuple(readings),
+        data.get("extra", {}),
+    )
