@@ -75,8 +75,10 @@ def read_rdf(path: Path) -> RdfFile:
     except (SyntaxError, ValueError) as err:
         line = getattr(err, "lineno", None)
         place = f"{path}:{line}" if line else str(path)
-        hint = "; remote JSON-LD contexts are never fetched: write the context into the file" if (
-            syntax == ox.RdfFormat.JSON_LD and "context" in str(err).lower()
-        ) else ""
+        hint = (
+            "; remote JSON-LD contexts are never fetched: write the context into the file"
+            if (syntax == ox.RdfFormat.JSON_LD and "context" in str(err).lower())
+            else ""
+        )
         raise OntologyError(f"{place}: does not parse: {getattr(err, 'msg', None) or err}{hint}") from err
     return RdfFile(path, text, triples)

@@ -139,8 +139,18 @@ class _Reader:
             facts.ranges[path] |= asked
 
     def name_terms(self) -> None:
-        predicates = ("path", "class", "targetClass", "targetSubjectsOf", "targetObjectsOf", "inversePath",
-                      "alternativePath", "zeroOrMorePath", "oneOrMorePath", "zeroOrOnePath")
+        predicates = (
+            "path",
+            "class",
+            "targetClass",
+            "targetSubjectsOf",
+            "targetObjectsOf",
+            "inversePath",
+            "alternativePath",
+            "zeroOrMorePath",
+            "oneOrMorePath",
+            "zeroOrOnePath",
+        )
         wanted = {SH + p for p in predicates}
         for file in self.files:
             for triple in file.triples:
@@ -198,5 +208,3 @@ def _end_shape(iri: str, label: str, target: str, names: list[str], class_iris: 
                 ox.Triple(options[number], ox.NamedNode(SH + "class"), ox.NamedNode(class_iris[name])),
             ]
     return rows
-
-

@@ -120,7 +120,9 @@ def _check_keys(path: Path, data: dict[str, Any]) -> None:
             if not isinstance(item, known[key]) or (
                 isinstance(item, list) and not all(isinstance(one, str) for one in item)
             ):
-                raise ConfigError(f"{path}: [{section}] {key} must be text, or a list of texts where several are allowed")
+                raise ConfigError(
+                    f"{path}: [{section}] {key} must be text, or a list of texts where several are allowed"
+                )
 
 
 def _meant(word: str, known: dict[str, Any]) -> str:

@@ -316,6 +316,11 @@ def _gold_plan(row: Mapping[str, Any]) -> dict[str, Any] | None:
     return None
 
 
+def _hop(step: str) -> str:
+    backwards, repeated = step.startswith("^"), step.endswith(("+", "*"))
+    return ("~" if backwards else "") + step.strip("^+*") + ("*" if repeated else "")
+
+
 _Run = Callable[
     [Mapping[str, Any], dict[str, Any] | None], tuple[Collection[str] | None, dict[str, Any] | None, str | None]
 ]

@@ -14,7 +14,7 @@ from kb.errors import ConfigError
 __all__ = ["Iris"]
 
 _KEPT = frozenset("-_~!$&'()*+,;=:@/")
-_FORBIDDEN_IN_BASE = frozenset("<>\"{}|^`\\ \t\r\n")
+_FORBIDDEN_IN_BASE = frozenset('<>"{}|^`\\ \t\r\n')
 
 
 def _encode(name: str) -> str:

@@ -23,8 +23,8 @@ RECORDS_NAME = "statements.jsonl"
 class Reading:
     """One statement and its fate.
 
-    `edge` is (subject id, relation, object id) once the names are resolved. `code` and `reason` say why it was rejected;
-    both are None for a fact.
+    `edge` is (subject id, relation, object id) once the names are resolved. `code` and `reason` say why it was
+    rejected; both are None for a fact.
     """
 
     statement: Statement

@@ -446,7 +446,9 @@ def _digest(*parts: Iterable[ox.Triple]) -> str:
     they are left out of the text and only their number counts."""
     hasher = hashlib.sha256()
     for part in parts:
-        for line in sorted(" ".join("_:" if isinstance(t, ox.BlankNode) else str(t) for t in triple) for triple in part):
+        for line in sorted(
+            " ".join("_:" if isinstance(t, ox.BlankNode) else str(t) for t in triple) for triple in part
+        ):
             hasher.update(line.encode() + b"\n")
         hasher.update(b"\x00")
     return hasher.hexdigest()
