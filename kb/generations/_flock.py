@@ -1,0 +1,60 @@
+"""Advisory locks on files. The system frees them when their process ends, however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import weakref
+from pathlib import Path
+
+__all__ = ["FileLock"]
+
+_held: weakref.WeakSet[FileLock] = weakref.WeakSet()
+
+
+class FileLock:
+    """An open file with a `flock` on it. `close` frees it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor: int | None = descriptor
+        _held.add(self)
+
+    @classmethod
+    def take(cls, path: Path, *, shared: bool = False) -> FileLock | None:
+        """Locks a file, making it if need be; None when another holder is in the way. Raises OSError."""
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(descriptor)
+
+    def write(self, data: bytes) -> None:
+        """Replaces what the file holds."""
+        assert self.descriptor is not None
+        os.ftruncate(self.descriptor, 0)
+        os.pwrite(self.descriptor, data, 0)
+
+    def close(self) -> None:
+        """Frees the lock. Closing twice is harmless."""
+        descriptor, self.descriptor = self.descriptor, None
+        _held.discard(self)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _forget_in_child() -> None:
+    # A forked worker shares the lock and would keep it after its parent was killed.
+    for lock in list(_held):
+        if lock.descriptor is not None:
+            with contextlib.suppress(OSError):
+                os.close(lock.descriptor)
+            lock.descriptor = None
+
+
+os.register_at_fork(after_in_child=_forget_in_child)
