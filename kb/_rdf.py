@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyoxigraph as ox
 
 from kb.errors import OntologyError
+from kb.names import local_name
+from kb.namespaces import RDF
 
-__all__ = ["RDF_SUFFIXES", "RdfFile", "rdf_files", "read_rdf"]
+__all__ = ["RDF_SUFFIXES", "RdfFile", "Term", "Triples", "canonical", "rdf_files", "read_rdf"]
+
+Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 RDF_SUFFIXES: dict[str, ox.RdfFormat] = {
     ".ttl": ox.RdfFormat.TURTLE,
@@ -24,6 +29,8 @@ RDF_SUFFIXES: dict[str, ox.RdfFormat] = {
     ".jsonld": ox.RdfFormat.JSON_LD,
     ".json": ox.RdfFormat.JSON_LD,
 }
+# Taken as RDF when named, but not when merely lying in a folder: anything may be in there.
+_ONLY_WHEN_NAMED = (".xml", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +41,35 @@ class RdfFile:
     text: str
     triples: tuple[ox.Triple, ...]
 
-    def line_of(self, word: str) -> int | None:
-        """The first line that holds `word`, counted from 1."""
+    def line_of(self, iri: str) -> int | None:
+        """The first line that seems to name `iri`, by its local name; lines count from 1."""
+        local = local_name(iri)
+        if not local:
+            return None
+        named = re.compile(rf"(?<![\w-]){re.escape(local)}(?![\w-])")
         for number, line in enumerate(self.text.splitlines(), 1):
-            if word in line:
+            if named.search(line):
                 return number
         return None
 
+    def place_of(self, iri: str) -> str:
+        """File and line that name `iri`, for messages."""
+        line = self.line_of(iri)
+        return f"{self.path}:{line}" if line else str(self.path)
+
 
 def rdf_files(paths: Sequence[Path], what: str) -> list[Path]:
-    """The RDF files among files and folders, in a stable order."""
+    """The RDF files among files and folders, in a stable order. Hidden files and folders are left out.
+
+    Raises OntologyError for a path that is not there and for a folder without RDF files.
+    """
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in RDF_SUFFIXES)
+            inside = sorted(p for p in path.rglob("*") if _belongs(p, path))
             if not inside:
-                raise OntologyError(f"{path}: no {what} files here; known suffixes: {', '.join(RDF_SUFFIXES)}")
+                known = ", ".join(s for s in RDF_SUFFIXES if s not in _ONLY_WHEN_NAMED)
+                raise OntologyError(f"{path}: no {what} files in this folder; suffixes looked for: {known}")
             found.extend(inside)
         elif path.is_file():
             found.append(path)
@@ -58,27 +78,101 @@ def rdf_files(paths: Sequence[Path], what: str) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
+def _belongs(path: Path, folder: Path) -> bool:
+    suffix = path.suffix.lower()
+    hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+    return suffix in RDF_SUFFIXES and suffix not in _ONLY_WHEN_NAMED and not hidden and path.is_file()
+
+
 def read_rdf(path: Path) -> RdfFile:
-    """Parses one file. Raises OntologyError with file and line."""
+    """Parses one file. Raises OntologyError with file and, where the parser knows it, line."""
     syntax = RDF_SUFFIXES.get(path.suffix.lower())
     if syntax is None:
         raise OntologyError(f"{path}: unknown RDF syntax; known suffixes: {', '.join(RDF_SUFFIXES)}")
     try:
-        data = path.read_bytes()
-        text = data.decode("utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as err:
         raise OntologyError(f"{path}: cannot be read: {err}") from err
     try:
-        # The base makes relative IRIs, such as an empty document IRI, legal without saying where the file lies.
-        quads = ox.parse(text, format=syntax, base_iri="urn:kb:file:/")
+        # The base makes relative IRIs, such as an empty document IRI, legal without saying where the file lies. Blank
+        # nodes are renamed, so that the same label in two files does not become one node.
+        quads = ox.parse(text, format=syntax, base_iri="urn:kb:file:/", rename_blank_nodes=True)
         triples = tuple(dict.fromkeys(quad.triple for quad in quads))
     except (SyntaxError, ValueError) as err:
         line = getattr(err, "lineno", None)
         place = f"{path}:{line}" if line else str(path)
-        hint = (
-            "; remote JSON-LD contexts are never fetched: write the context into the file"
-            if (syntax == ox.RdfFormat.JSON_LD and "context" in str(err).lower())
-            else ""
-        )
-        raise OntologyError(f"{place}: does not parse: {getattr(err, 'msg', None) or err}{hint}") from err
+        why = str(getattr(err, "msg", None) or err)
+        if "LoadDocumentCallback" in why:
+            why = "it names a remote JSON-LD context, and those are never fetched; write the context into the file"
+        raise OntologyError(f"{place}: does not parse: {why}") from err
     return RdfFile(path, text, triples)
+
+
+def canonical(triples: Iterable[ox.Triple], prefix: str) -> tuple[ox.Triple, ...]:
+    """Sorted triples in which blank nodes have the labels of RDFC-1.0 after `prefix`, the same at every run.
+
+    https://www.w3.org/TR/rdf-canon/
+    """
+    distinct = dict.fromkeys(triples)
+    if any(isinstance(end, ox.BlankNode) for triple in distinct for end in (triple.subject, triple.object)):
+        dataset = ox.Dataset(ox.Quad(*triple) for triple in distinct)
+        dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
+        distinct = dict.fromkeys(_relabelled(quad, prefix) for quad in dataset)
+    return tuple(sorted(distinct, key=str))
+
+
+def _relabelled(quad: ox.Quad, prefix: str) -> ox.Triple:
+    subject, value = quad.subject, quad.object
+    if isinstance(subject, ox.BlankNode):
+        subject = ox.BlankNode(prefix + subject.value)
+    if isinstance(value, ox.BlankNode):
+        value = ox.BlankNode(prefix + value.value)
+    return ox.Triple(subject, quad.predicate, value)
+
+
+class Triples:
+    """Questions that reading an ontology or shapes asks of their triples. All answers are in a stable order."""
+
+    def __init__(self, triples: Iterable[ox.Triple]) -> None:
+        self.store = ox.Store()
+        self.store.extend(ox.Quad(*triple) for triple in triples)
+
+    def objects(self, subject: Term | str, predicate: str) -> list[Term]:
+        """What stands after subject and predicate."""
+        node = ox.NamedNode(subject) if isinstance(subject, str) else subject
+        if not isinstance(node, ox.NamedNode | ox.BlankNode):
+            return []
+        quads = self.store.quads_for_pattern(node, ox.NamedNode(predicate), None)
+        return sorted((quad.object for quad in quads), key=str)
+
+    def iris(self, subject: Term | str, *predicates: str) -> list[str]:
+        """The IRIs among `objects`."""
+        return [o.value for p in predicates for o in self.objects(subject, p) if isinstance(o, ox.NamedNode)]
+
+    def subjects(self, predicate: str, value: Term | None = None) -> list[ox.NamedNode | ox.BlankNode]:
+        """What stands before predicate and value."""
+        quads = self.store.quads_for_pattern(None, ox.NamedNode(predicate), value)
+        found = {q.subject for q in quads if isinstance(q.subject, ox.NamedNode | ox.BlankNode)}
+        return sorted(found, key=str)
+
+    def named(self, predicate: str, value: str | None = None) -> list[str]:
+        """The IRIs among `subjects`."""
+        object_ = None if value is None else ox.NamedNode(value)
+        return [s.value for s in self.subjects(predicate, object_) if isinstance(s, ox.NamedNode)]
+
+    def typed(self, *classes: str) -> list[str]:
+        """IRIs that have one of these types."""
+        return sorted({iri for name in classes for iri in self.named(RDF + "type", name)})
+
+    def members(self, head: Term) -> list[Term]:
+        """The members of an RDF list, in its order; a broken or circular list ends where it breaks."""
+        found: list[Term] = []
+        seen: set[Term] = set()
+        while head not in seen:
+            seen.add(head)
+            found.extend(self.objects(head, RDF + "first"))
+            rest = self.objects(head, RDF + "rest")
+            if not rest:
+                break
+            head = rest[0]
+        return found

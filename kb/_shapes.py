@@ -13,25 +13,31 @@ from dataclasses import dataclass, field
 
 import pyoxigraph as ox
 
-from kb._rdf import RdfFile
+from kb._rdf import RdfFile, Term, Triples
+from kb.names import humanised
 from kb.namespaces import OWL, RDF, RDFS, SH, SHAPE
 
 __all__ = ["ShapeFacts", "derived_shapes", "shape_facts"]
 
-Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
+_DEEPEST = 8
+"""How many shapes inside shapes are followed. Shapes may refer to each other in circles."""
 
 
 @dataclass
 class ShapeFacts:
-    """All by IRI. `pairs`: (subject class, object class) that one shape joins; `domains`/`ranges`: either end alone;
-    `hosts`: classes whose shapes mention the property; `datatypes` of its literals; `named`: every term that the shapes
-    name, with the file and line where."""
+    """What shapes say about properties; keys and values are IRIs.
+
+    `pairs`: (subject class, object class) that one shape joins; `domains`/`ranges`: either end alone; `hosts`: classes
+    whose shapes allow the property; `datatypes` of its literals; `literal`: properties whose values are literals;
+    `named`: every term that the shapes name, with the file and line where.
+    """
 
     pairs: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
     domains: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     ranges: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     hosts: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     datatypes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    literal: set[str] = field(default_factory=set)
     named: dict[str, str] = field(default_factory=dict)
     on_path: set[str] = field(default_factory=set)
     targeted: set[str] = field(default_factory=set)
@@ -42,7 +48,7 @@ class ShapeFacts:
         return iri in self.on_path or iri in self.targeted
 
     def constrains(self, iri: str) -> bool:
-        """Whether a shape says anything about this property in either direction."""
+        """Whether a shape says anything about statements of this property, from either end."""
         return self.direct(iri) or iri in self.inverse_path
 
 
@@ -56,87 +62,87 @@ def shape_facts(files: Sequence[RdfFile]) -> ShapeFacts:
 class _Reader:
     def __init__(self, files: Sequence[RdfFile]) -> None:
         self.files = files
-        self.store = ox.Store()
-        self.store.extend(ox.Quad(*triple) for file in files for triple in file.triples)
+        self.triples = Triples(triple for file in files for triple in file.triples)
         self.facts = ShapeFacts()
 
-    def objects(self, node: Term, predicate: str) -> list[Term]:
-        if not isinstance(node, (ox.NamedNode, ox.BlankNode)):
-            return []
-        return [q.object for q in self.store.quads_for_pattern(node, ox.NamedNode(predicate), None)]
-
-    def iris(self, node: Term, predicate: str) -> set[str]:
-        return {o.value for o in self.objects(node, predicate) if isinstance(o, ox.NamedNode)}
-
-    def subjects(self, predicate: str, value: Term | None = None) -> list[ox.NamedNode | ox.BlankNode]:
-        found = {q.subject for q in self.store.quads_for_pattern(None, ox.NamedNode(predicate), value)}
-        return [s for s in found if isinstance(s, (ox.NamedNode, ox.BlankNode))]
-
-    def members(self, head: Term) -> list[Term]:
-        found: list[Term] = []
-        seen: set[str] = set()
-        while str(head) not in seen:
-            seen.add(str(head))
-            found.extend(self.objects(head, RDF + "first"))
-            rest = self.objects(head, RDF + "rest")
-            if not rest:
-                break
-            head = rest[0]
-        return found
-
-    def classes(self, shape: Term, depth: int = 0) -> set[str]:
-        """Classes that a shape asks for; a list of alternatives counts as all of them."""
-        found = self.iris(shape, SH + "class")
-        if depth < 8:
-            for predicate in ("or", "xone", "and"):
-                for head in self.objects(shape, SH + predicate):
-                    for member in self.members(head):
-                        found |= self.classes(member, depth + 1)
-            for node in self.objects(shape, SH + "node"):
-                found |= self.classes(node, depth + 1)
+    def values(self, shape: Term, predicate: str, depth: int = 0) -> set[str]:
+        """IRIs that a shape asks for with `predicate`; a list of alternatives counts as all of them."""
+        found = set(self.triples.iris(shape, SH + predicate))
+        if depth < _DEEPEST:
+            for list_ in ("or", "xone", "and"):
+                for head in self.triples.objects(shape, SH + list_):
+                    for member in self.triples.members(head):
+                        found |= self.values(member, predicate, depth + 1)
+            for node in self.triples.objects(shape, SH + "node"):
+                found |= self.values(node, predicate, depth + 1)
         return found
 
     def targets(self, shape: Term, depth: int = 0) -> tuple[set[str], set[str], set[str]]:
         """(classes, properties whose subjects, properties whose objects) that a shape or its hosts apply to."""
-        classes = self.iris(shape, SH + "targetClass")
-        subjects, objects = self.iris(shape, SH + "targetSubjectsOf"), self.iris(shape, SH + "targetObjectsOf")
-        if isinstance(shape, ox.NamedNode) and self.iris(shape, RDF + "type") & {OWL + "Class", RDFS + "Class"}:
-            classes.add(shape.value)
-        if depth < 8 and isinstance(shape, (ox.NamedNode, ox.BlankNode)):
-            for host in self.subjects(SH + "property", shape) + self.subjects(SH + "node", shape):
+        classes = set(self.triples.iris(shape, SH + "targetClass"))
+        subjects = set(self.triples.iris(shape, SH + "targetSubjectsOf"))
+        objects = set(self.triples.iris(shape, SH + "targetObjectsOf"))
+        if isinstance(shape, ox.NamedNode) and {OWL + "Class", RDFS + "Class"} & set(
+            self.triples.iris(shape, RDF + "type")
+        ):
+            classes.add(shape.value)  # an implicit class target
+        if depth < _DEEPEST:
+            for host in self.hosts(shape):
                 above = self.targets(host, depth + 1)
                 classes, subjects, objects = classes | above[0], subjects | above[1], objects | above[2]
         return classes, subjects, objects
 
+    def hosts(self, shape: Term) -> list[Term]:
+        """The shapes that this one is a part of: as property shape, by `sh:node`, or as an alternative in a list."""
+        found: list[Term] = [*self.triples.subjects(SH + "property", shape), *self.triples.subjects(SH + "node", shape)]
+        for cell in self.triples.subjects(RDF + "first", shape):
+            head: Term = cell
+            while before := self.triples.subjects(RDF + "rest", head):
+                head = before[0]
+                if head == cell:
+                    break
+            for list_ in ("or", "xone", "and"):
+                found.extend(self.triples.subjects(SH + list_, head))
+        return found
+
+    def forbids(self, shape: Term) -> bool:
+        """Whether a property shape allows no value at all."""
+        limits = self.triples.objects(shape, SH + "maxCount")
+        return any(isinstance(limit, ox.Literal) and limit.value.lstrip("+0") == "" for limit in limits)
+
     def collect(self) -> None:
         facts = self.facts
-        for shape in self.subjects(SH + "path"):
+        for shape in self.triples.subjects(SH + "path"):
             classes, subjects, objects = self.targets(shape)
-            asked = self.classes(shape)
-            for path in self.objects(shape, SH + "path"):
+            asked = self.values(shape, "class")
+            for path in self.triples.objects(shape, SH + "path"):
                 if isinstance(path, ox.NamedNode):
-                    self.direct_path(path.value, asked, classes, subjects)
-                    facts.datatypes[path.value] |= self.iris(shape, SH + "datatype")
-                for inverse in self.iris(path, SH + "inversePath"):
+                    self.direct_path(shape, path.value, asked, classes, subjects)
+                for inverse in self.triples.iris(path, SH + "inversePath"):
                     facts.inverse_path.add(inverse)
                     facts.pairs[inverse] |= {(a, c) for a in asked for c in classes}
-                    if inverse in objects:
+                    if inverse in objects or not classes:
                         facts.domains[inverse] |= asked
-        for predicate, ends in ((SH + "targetSubjectsOf", facts.domains), (SH + "targetObjectsOf", facts.ranges)):
-            for shape in self.subjects(predicate):
-                for prop in self.iris(shape, predicate):
+        for predicate, ends in (("targetSubjectsOf", facts.domains), ("targetObjectsOf", facts.ranges)):
+            for shape in self.triples.subjects(SH + predicate):
+                for prop in self.triples.iris(shape, SH + predicate):
                     facts.targeted.add(prop)
-                    if not self.objects(shape, SH + "path"):
-                        ends[prop] |= self.classes(shape)
+                    if not self.triples.objects(shape, SH + "path"):
+                        ends[prop] |= self.values(shape, "class")
         self.name_terms()
 
-    def direct_path(self, path: str, asked: set[str], classes: set[str], subjects: set[str]) -> None:
+    def direct_path(self, shape: Term, path: str, asked: set[str], classes: set[str], subjects: set[str]) -> None:
         facts = self.facts
         facts.on_path.add(path)
-        facts.hosts[path] |= classes
+        if not self.forbids(shape):
+            facts.hosts[path] |= classes
         facts.pairs[path] |= {(c, a) for c in classes for a in asked}
         if path in subjects or not classes:
             facts.ranges[path] |= asked
+        datatypes = self.values(shape, "datatype")
+        facts.datatypes[path] |= datatypes
+        if datatypes or SH + "Literal" in self.values(shape, "nodeKind"):
+            facts.literal.add(path)
 
     def name_terms(self) -> None:
         predicates = (
@@ -155,10 +161,7 @@ class _Reader:
         for file in self.files:
             for triple in file.triples:
                 if triple.predicate.value in wanted and isinstance(triple.object, ox.NamedNode):
-                    iri = triple.object.value
-                    local = iri[max(iri.rfind("#"), iri.rfind("/")) + 1 :]
-                    line = file.line_of(local)
-                    self.facts.named.setdefault(iri, f"{file.path}:{line}" if line else str(file.path))
+                    self.facts.named.setdefault(triple.object.value, file.place_of(triple.object.value))
 
 
 def derived_shapes(
@@ -186,13 +189,15 @@ def _end_shape(iri: str, label: str, target: str, names: list[str], class_iris: 
     digest = hashlib.sha256(f"{iri} {target}".encode()).hexdigest()[:12]
     shape = ox.NamedNode(f"{SHAPE}derived-{digest}")
     what = "subject" if target == "targetSubjectsOf" else "object"
-    kinds = " or ".join(name.replace("_", " ") for name in names) or "thing with an IRI"
+    kinds = " or ".join(humanised(name) for name in names) or "thing with an IRI"
+    article = "an" if kinds[0] in "aeiou" else "a"
+    message = f"The {what} of '{label}' must be {article} {kinds}."
     rows: list[ox.Triple] = [
         ox.Triple(shape, ox.NamedNode(RDF + "type"), ox.NamedNode(SH + "NodeShape")),
         ox.Triple(shape, ox.NamedNode(SH + target), ox.NamedNode(iri)),
         ox.Triple(shape, ox.NamedNode(SH + "nodeKind"), ox.NamedNode(SH + "IRI")),
         ox.Triple(shape, ox.NamedNode(SH + "severity"), ox.NamedNode(SH + "Violation")),
-        ox.Triple(shape, ox.NamedNode(SH + "message"), ox.Literal(f"The {what} of '{label}' must be a {kinds}.")),
+        ox.Triple(shape, ox.NamedNode(SH + "message"), ox.Literal(message)),
     ]
     if len(names) == 1:
         rows.append(ox.Triple(shape, ox.NamedNode(SH + "class"), ox.NamedNode(class_iris[names[0]])))

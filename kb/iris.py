@@ -7,32 +7,34 @@ IRI when its name or type changes.
 
 from __future__ import annotations
 
+import re
 from urllib.parse import unquote
 
 from kb.errors import ConfigError
 
 __all__ = ["Iris"]
 
-_KEPT = frozenset("-_~!$&'()*+,;=:@/")
+_KEPT = frozenset("-._~!$&'()*+,;=:@")
 _FORBIDDEN_IN_BASE = frozenset('<>"{}|^`\\ \t\r\n')
 
 
 def _encode(name: str) -> str:
-    """Percent-encodes what an IRI path may not hold, and dots that would read as path steps (`.` and `..`)."""
-    out: list[str] = []
-    for index, char in enumerate(name):
-        if char == ".":
-            # A segment made of dots alone would be resolved away by any client.
-            segment = name[name.rfind("/", 0, index) + 1 :].split("/", 1)[0]
-            out.append("%2E" if not segment.strip(".") else ".")
-        elif char in _KEPT or (char.isascii() and char.isalnum()):
-            out.append(char)
-        elif not char.isascii() and char.isalnum() and not 0xD800 <= ord(char) <= 0xDFFF:
-            out.append(char)
-        else:
-            out.extend(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
-    # "//" inside a path is legal, but many tools fold it.
-    return "".join(out).replace("//", "/%2F")
+    """Percent-encodes what an IRI path may not hold or what clients would rewrite.
+
+    Clients resolve segments made of dots alone (`.` and `..`), and many fold `//`, so neither stays as it is.
+    """
+    encoded = "/".join(map(_encode_segment, name.split("/"))).replace("//", "/%2F")
+    return "%2F" + encoded[1:] if encoded.startswith("/") else encoded
+
+
+def _encode_segment(segment: str) -> str:
+    if segment and not segment.strip("."):
+        return "%2E" * len(segment)
+    return "".join(char if char in _KEPT or char.isalnum() else _percent(char) for char in segment)
+
+
+def _percent(char: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
 
 
 class Iris:
@@ -46,7 +48,7 @@ class Iris:
     """
 
     def __init__(self, base: str) -> None:
-        if _FORBIDDEN_IN_BASE & set(base) or ":" not in base:
+        if _FORBIDDEN_IN_BASE & set(base) or not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:.", base):
             raise ConfigError(f"base {base!r} in kb.toml is not an absolute IRI; write one such as https://kb.example/")
         self.base = base if base.endswith(("/", "#")) else base + "/"
         self._entity = self.base + "entity/"

@@ -5,16 +5,31 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-__all__ = ["humanised", "local_name", "snake_case"]
+__all__ = ["humanised", "local_name", "namespace", "snake_case"]
+
+
+def namespace(iri: str) -> str:
+    """What stands before the local name.
+
+    >>> namespace("https://w3id.org/wiki-kb/ontology#dependsOn"), namespace("urn:parts:fits")
+    ('https://w3id.org/wiki-kb/ontology#', 'urn:parts:')
+    """
+    return iri[: _cut(iri)]
 
 
 def local_name(iri: str) -> str:
-    """What follows the last `#` or `/`.
+    """What follows the last `#` or `/`, or the last `:` where there is neither.
 
-    >>> local_name("https://w3id.org/wiki-kb/ontology#dependsOn")
-    'dependsOn'
+    >>> local_name("https://w3id.org/wiki-kb/ontology#dependsOn"), local_name("urn:parts:fits")
+    ('dependsOn', 'fits')
     """
-    return unquote(iri.rstrip("#/")[max(iri.rstrip("#/").rfind("#"), iri.rstrip("#/").rfind("/")) + 1 :])
+    trimmed = iri.rstrip("#/")
+    return unquote(trimmed[_cut(trimmed) :])
+
+
+def _cut(iri: str) -> int:
+    end = max(iri.rfind("#"), iri.rfind("/"))
+    return (end if end >= 0 else iri.rfind(":")) + 1
 
 
 def snake_case(iri_or_name: str) -> str:

@@ -10,6 +10,7 @@ decide what is a fact: SHACL does.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,11 +19,12 @@ from pathlib import Path
 
 import pyoxigraph as ox
 
-from kb._rdf import RdfFile, read_rdf, rdf_files
-from kb._shapes import ShapeFacts, derived_shapes, shape_facts
+from kb._ontology import Ontology
+from kb._rdf import RdfFile, canonical, rdf_files, read_rdf
+from kb._shapes import derived_shapes, shape_facts
 from kb.errors import OntologyError
-from kb.names import humanised, snake_case
-from kb.namespaces import KB, OWL, PREFIXES, RDF, RDFS, SCHEMA, SKOS, XSD
+from kb.names import local_name, namespace, snake_case
+from kb.namespaces import KB, PREFIXES, RDFS, SCHEMA, SKOS, XSD
 
 __all__ = ["Attribute", "Class", "Inverse", "Relation", "Vocabulary", "load_vocabulary"]
 
@@ -150,7 +152,9 @@ class Vocabulary:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        names = {t.iri: t.name for t in (*self.classes.values(), *self.relations.values(), *self.attributes.values())}
+        names = {one.iri: one.name for one in self.classes.values()}
+        names.update({one.iri: one.name for one in self.relations.values()})
+        names.update({one.iri: one.name for one in self.attributes.values()})
         names.update({r.inverse.iri: name for name, r in self._inverses.items() if r.inverse is not None})
         return names
 
@@ -162,8 +166,8 @@ class Vocabulary:
 def load_vocabulary(ontology: Sequence[Path], shapes: Sequence[Path]) -> Vocabulary:
     """Reads ontology and shapes from files or folders in any RDF syntax that Oxigraph reads.
 
-    Raises OntologyError naming file and line for one that does not parse, for shapes that name terms the ontology lacks,
-    and for two terms that would share a name.
+    Raises OntologyError naming file and line for one that does not parse, for shapes that name terms the ontology
+    lacks, and for two terms that would share a name.
     """
     ontology_files = [read_rdf(path) for path in rdf_files(ontology, "ontology")]
     shape_files = [read_rdf(path) for path in rdf_files(shapes, "shapes")]
@@ -172,149 +176,59 @@ def load_vocabulary(ontology: Sequence[Path], shapes: Sequence[Path]) -> Vocabul
 
 class _Loader:
     def __init__(self, ontology: list[RdfFile], shapes: list[RdfFile]) -> None:
-        self.ontology_files, self.shape_files = ontology, shapes
-        self.store = ox.Store()
-        self.store.extend(ox.Quad(*triple) for file in ontology for triple in file.triples)
-        self.advice: list[str] = []
-
-    # -- small readers over the ontology ----------------------------------
-
-    def objects(self, subject: str, predicate: str) -> list[ox.NamedNode | ox.BlankNode | ox.Literal]:
-        quads = self.store.quads_for_pattern(ox.NamedNode(subject), ox.NamedNode(predicate), None)
-        return sorted((q.object for q in quads if not isinstance(q.object, ox.Triple)), key=str)
-
-    def iris(self, subject: str, *predicates: str) -> list[str]:
-        return [o.value for p in predicates for o in self.objects(subject, p) if isinstance(o, ox.NamedNode)]
-
-    def typed(self, *classes: str) -> list[str]:
-        found = {
-            quad.subject.value
-            for name in classes
-            for quad in self.store.quads_for_pattern(None, ox.NamedNode(RDF + "type"), ox.NamedNode(name))
-            if isinstance(quad.subject, ox.NamedNode)
-        }
-        return sorted(found)
-
-    def texts(self, subject: str, *predicates: str) -> list[str]:
-        """English or untagged texts; all languages where there are none of these."""
-        found = [o for p in predicates for o in self.objects(subject, p) if isinstance(o, ox.Literal)]
-        english = [o for o in found if not o.language or o.language.lower().split("-")[0] == "en"]
-        return list(dict.fromkeys(o.value.strip() for o in english or found if o.value.strip()))
-
-    def label(self, iri: str, what: str) -> str:
-        labels = self.texts(iri, SKOS + "prefLabel", RDFS + "label")
-        if labels:
-            return labels[0]
-        guess = humanised(snake_case(iri))
-        self.advice.append(f'{what} <{iri}> has no label; add: <{iri}> rdfs:label "{guess}"@en .')
-        return guess
-
-    def phrases(self, iri: str, label: str) -> tuple[str, ...]:
-        extra = self.texts(iri, SKOS + "prefLabel", RDFS + "label", SKOS + "altLabel", SKOS + "hiddenLabel")
-        return tuple(dict.fromkeys([label, *extra]))
-
-    def first(self, iri: str, *predicates: str) -> str | None:
-        texts = self.texts(iri, *predicates)
-        return texts[0] if texts else None
-
-    # -- terms ------------------------------------------------------------
+        self.ontology, self.shape_files = Ontology(ontology), shapes
+        self.facts = shape_facts(shapes)
+        self.class_iris = self.ontology.class_iris()
+        self.object_iris, self.data_iris = self.ontology.property_iris(self.facts)
+        self.class_names = {iri: snake_case(iri) for iri in self.class_iris}
 
     def load(self) -> Vocabulary:
-        class_iris = [iri for iri in self.typed(OWL + "Class", RDFS + "Class") if not _builtin(iri)]
-        object_iris, data_iris = self.properties(set(class_iris))
-        facts = shape_facts(self.shape_files)
-        self.check_shape_terms(facts, {*class_iris, *object_iris, *data_iris})
-        classes = {c.name: c for c in map(self.class_, class_iris)}
-        self.classes_by_iri = {c.iri: c.name for c in classes.values()}
-        relations = {r.name: r for r in self.relations(object_iris, facts)}
-        attributes = {a.name: a for a in (self.attribute(iri, facts) for iri in data_iris)}
-        self.check_names(class_iris, object_iris, data_iris)
-        triples = tuple(t for file in self.ontology_files for t in file.triples)
-        shapes = [t for file in self.shape_files for t in file.triples]
-        by_name = {c.name: c.iri for c in classes.values()}
+        self.check_names()
+        self.check_shape_terms()
+        classes = {c.name: c for c in map(self.class_, self.class_iris)}
+        relations = {r.name: r for r in self.relations()}
+        attributes = {a.name: a for a in map(self.attribute, self.data_iris)}
+        self.ontology.advise_on_imports()
+        shapes = [triple for file in self.shape_files for triple in file.triples]
+        iris = {name: iri for iri, name in self.class_names.items()}
         for relation in relations.values():
             if not relation.shaped:
-                shapes.extend(derived_shapes(relation.iri, relation.label, relation.signatures, by_name))
+                shapes.extend(derived_shapes(relation.iri, relation.label, relation.signatures, iris))
+        # Blank nodes of the two get different labels, so that both can be loaded side by side.
+        stated = canonical((t for file in self.ontology.files for t in file.triples), "o-")
+        checked = canonical(shapes, "s-")
         return Vocabulary(
             classes=classes,
             relations=relations,
             attributes=attributes,
-            ontology=triples,
-            shapes=tuple(shapes),
-            digest=_digest(triples, shapes),
-            advice=tuple(self.advice),
+            ontology=stated,
+            shapes=checked,
+            digest=_digest(stated, checked),
+            advice=tuple(dict.fromkeys(self.ontology.advice)),
         )
 
-    def properties(self, classes: set[str]) -> tuple[list[str], list[str]]:
-        """IRIs of object properties and of datatype properties; a plain rdf:Property goes by its range."""
-        objects = set(self.typed(OWL + "ObjectProperty", OWL + "TransitiveProperty", OWL + "SymmetricProperty"))
-        data = set(self.typed(OWL + "DatatypeProperty"))
-        annotations = set(self.typed(OWL + "AnnotationProperty"))
-        for iri in self.typed(RDF + "Property"):
-            if iri in objects or iri in data or iri in annotations:
-                continue
-            ranges = set(self.iris(iri, RDFS + "range", SCHEMA + "rangeIncludes"))
-            literal = any(one.startswith(XSD) or one == RDFS + "Literal" for one in ranges)
-            (data if literal else objects).add(iri)
-        return sorted(i for i in objects - data if not _builtin(i)), sorted(i for i in data if not _builtin(i))
+    # -- terms ------------------------------------------------------------
 
     def class_(self, iri: str) -> Class:
-        label = self.label(iri, "class")
+        label = self.ontology.label(iri, "class")
+        parents = self.ontology.triples.iris(iri, RDFS + "subClassOf")
         return Class(
-            name=snake_case(iri),
+            name=self.class_names[iri],
             iri=iri,
             label=label,
-            phrases=self.phrases(iri, label),
-            definition=self.first(iri, SKOS + "definition", RDFS + "comment"),
-            example=self.first(iri, SKOS + "example"),
-            parents=tuple(snake_case(p) for p in self.iris(iri, RDFS + "subClassOf") if p in self._class_iris),
+            phrases=self.ontology.phrases(iri, label),
+            definition=self.ontology.first(iri, SKOS + "definition", RDFS + "comment"),
+            example=self.ontology.first(iri, SKOS + "example"),
+            parents=tuple(self.class_names[p] for p in parents if p in self.class_names and p != iri),
         )
 
-    @cached_property
-    def _class_iris(self) -> frozenset[str]:
-        return frozenset(i for i in self.typed(OWL + "Class", RDFS + "Class") if not _builtin(i))
-
-    def inverse_pairs(self, iris: Sequence[str], facts: ShapeFacts) -> dict[str, str | None]:
-        """Stored property -> its inverse or None.
-
-        Of a pair, the stored one is the one that shapes constrain; else the one that `owl:inverseOf` points at.
-        """
-        known = set(iris)
-        pairs: dict[frozenset[str], str] = {}
-        for iri in iris:
-            for other in self.iris(iri, OWL + "inverseOf"):
-                if other in known and other != iri:
-                    pairs.setdefault(frozenset((iri, other)), other)
-        partner: dict[str, str | None] = {}
-        taken: set[str] = set()
-        for pair, pointed_at in sorted(pairs.items(), key=lambda item: sorted(item[0])):
-            a, b = sorted(pair)
-            if a in taken or b in taken:
-                self.advice.append(f"<{a}> or <{b}> has more than one owl:inverseOf; keep one")
-                continue
-            shaped = [p for p in (a, b) if facts.direct(p)]
-            stored = shaped[0] if len(shaped) == 1 else pointed_at
-            taken.update(pair)
-            partner[stored] = b if stored == a else a
-        partner.update({iri: None for iri in iris if iri not in taken})
-        return partner
-
-    def relations(self, iris: Sequence[str], facts: ShapeFacts) -> Iterable[Relation]:
-        transitive, symmetric = set(self.typed(OWL + "TransitiveProperty")), set(self.typed(OWL + "SymmetricProperty"))
-        for iri, other in sorted(self.inverse_pairs(iris, facts).items()):
-            label = self.label(iri, "relation")
-            inverse = None
-            if other is not None:
-                other_label = self.label(other, "relation")
-                inverse = Inverse(snake_case(other), other, other_label, self.phrases(other, other_label))
-            elif iri not in symmetric:
-                self.advice.append(
-                    f"relation <{iri}> has no inverse, so questions can ask for it in one direction's words only; "
-                    f"add a property with: owl:inverseOf <{iri}>"
-                )
-            shaped = facts.constrains(iri) or (other is not None and facts.constrains(other))
+    def relations(self) -> Iterable[Relation]:
+        for iri, other in sorted(self.ontology.inverse_pairs(self.object_iris, self.facts).items()):
+            label = self.ontology.label(iri, "relation")
+            symmetric = self.ontology.symmetric(iri)
+            shaped = self.facts.constrains(iri) or (other is not None and self.facts.constrains(other))
             if not shaped:
-                self.advice.append(
+                self.ontology.advice.append(
                     f"relation <{iri}> has no shape; its statements are checked against the types that the ontology "
                     f"documents for it. Add a shape with: sh:targetSubjectsOf <{iri}>"
                 )
@@ -322,106 +236,120 @@ class _Loader:
                 name=snake_case(iri),
                 iri=iri,
                 label=label,
-                phrases=self.phrases(iri, label),
-                definition=self.first(iri, SKOS + "definition", RDFS + "comment"),
-                example=self.first(iri, SKOS + "example"),
-                inverse=inverse,
-                signatures=self.signatures(iri, other, facts),
-                transitive=iri in transitive or other in transitive,
-                symmetric=iri in symmetric,
+                phrases=self.ontology.phrases(iri, label),
+                definition=self.ontology.first(iri, SKOS + "definition", RDFS + "comment"),
+                example=self.ontology.first(iri, SKOS + "example"),
+                inverse=self.inverse(iri, other, symmetric=symmetric),
+                signatures=self.signatures(iri, other),
+                transitive=self.ontology.transitive(iri) or (other is not None and self.ontology.transitive(other)),
+                symmetric=symmetric,
                 shaped=shaped,
             )
 
-    def signatures(self, iri: str, inverse: str | None, facts: ShapeFacts) -> tuple[tuple[str | None, str | None], ...]:
+    def inverse(self, iri: str, other: str | None, *, symmetric: bool) -> Inverse | None:
+        if other is not None:
+            label = self.ontology.label(other, "relation")
+            return Inverse(snake_case(other), other, label, self.ontology.phrases(other, label))
+        if not symmetric:
+            self.ontology.advice.append(
+                f"relation <{iri}> has no inverse, so questions can ask for it in one direction's words only; "
+                f"add a property with: owl:inverseOf <{iri}>"
+            )
+        return None
+
+    def signatures(self, iri: str, inverse: str | None) -> tuple[tuple[str | None, str | None], ...]:
+        facts, known = self.facts, self.class_names.keys()
         pairs = set(facts.pairs.get(iri, ()))
         domains, ranges = set(facts.domains.get(iri, ())), set(facts.ranges.get(iri, ()))
         if inverse is not None:
             pairs |= {(s, o) for o, s in facts.pairs.get(inverse, ())}
             domains |= facts.ranges.get(inverse, set())
             ranges |= facts.domains.get(inverse, set())
-        pairs = {(s, o) for s, o in pairs if s in self.classes_by_iri and o in self.classes_by_iri}
-        domains, ranges = domains & set(self.classes_by_iri), ranges & set(self.classes_by_iri)
-        if not pairs:
-            domains = domains or self.documented(iri, inverse, "domain") or facts.hosts.get(iri, set())
-            ranges = ranges or self.documented(iri, inverse, "range")
-            ends_s: list[str | None] = [*sorted(domains & set(self.classes_by_iri))] or [None]
-            ends_o: list[str | None] = [*sorted(ranges & set(self.classes_by_iri))] or [None]
-            found = {(s, o) for s in ends_s for o in ends_o}
+        pairs = {(s, o) for s, o in pairs if s in known and o in known}
+        domains, ranges = domains & known, ranges & known
+        if pairs:
+            # What a shape says about one class does not say that others may not: those that may be subjects stay.
+            domains = {d for d in domains if not any(self.related(d, s) for s, _ in pairs)}
         else:
-            found = {(s, o) for s, o in pairs}
-        named = {(s and self.classes_by_iri[s], o and self.classes_by_iri[o]) for s, o in found}
+            domains = domains or (self.ontology.documented(iri, inverse, "domain") & known)
+            domains = domains or (facts.hosts.get(iri, set()) & known)
+            ranges = ranges or (self.ontology.documented(iri, inverse, "range") & known)
+        found: set[tuple[str | None, str | None]] = set(pairs)
+        if not pairs or domains:
+            ends_s: list[str | None] = [*domains] or [None]
+            ends_o: list[str | None] = [*ranges] or [None]
+            found |= {(s, o) for s in ends_s for o in ends_o}
+        named = {(s and self.class_names[s], o and self.class_names[o]) for s, o in found}
         return tuple(sorted(named, key=lambda pair: (pair[0] or "", pair[1] or "")))
 
-    def documented(self, iri: str, inverse: str | None, end: str) -> set[str]:
-        other = "range" if end == "domain" else "domain"
-        for mine, theirs in (
-            (SCHEMA + end + "Includes", SCHEMA + other + "Includes"),
-            (RDFS + end, RDFS + other),
-        ):
-            found = set(self.class_union(iri, mine))
-            if not found and inverse is not None:
-                found = set(self.class_union(inverse, theirs))
-            if found:
-                return found
-        return set()
+    def related(self, one: str, other: str) -> bool:
+        """Whether one class is the other or above or below it."""
+        return one in self.above(other) or other in self.above(one)
 
-    def class_union(self, iri: str, predicate: str) -> list[str]:
-        """Named classes that a domain or range names, directly or through owl:unionOf."""
-        found: list[str] = []
-        for value in self.objects(iri, predicate):
-            if isinstance(value, ox.NamedNode):
-                found.append(value.value)
-            elif isinstance(value, ox.BlankNode):
-                for quad in self.store.quads_for_pattern(value, ox.NamedNode(OWL + "unionOf"), None):
-                    found.extend(self.members(quad.object))
+    def above(self, iri: str) -> set[str]:
+        found: set[str] = set()
+        todo = [iri]
+        while todo:
+            one = todo.pop()
+            if one not in found:
+                found.add(one)
+                todo.extend(self.ontology.triples.iris(one, RDFS + "subClassOf"))
         return found
 
-    def members(self, head: object) -> list[str]:
-        found: list[str] = []
-        seen: set[str] = set()
-        while isinstance(head, (ox.BlankNode, ox.NamedNode)) and str(head) not in seen:
-            seen.add(str(head))
-            for quad in self.store.quads_for_pattern(head, ox.NamedNode(RDF + "first"), None):
-                if isinstance(quad.object, ox.NamedNode):
-                    found.append(quad.object.value)
-            rest = [q.object for q in self.store.quads_for_pattern(head, ox.NamedNode(RDF + "rest"), None)]
-            head = rest[0] if rest else None
-        return found
-
-    def attribute(self, iri: str, facts: ShapeFacts) -> Attribute:
-        label = self.label(iri, "attribute")
-        ranges = [r for r in self.iris(iri, SCHEMA + "rangeIncludes", RDFS + "range") if r.startswith(XSD)]
-        datatype = next(iter(sorted(facts.datatypes.get(iri, ()))), None) or (ranges[0] if ranges else XSD + "string")
-        domains = self.documented(iri, None, "domain") or facts.hosts.get(iri, set())
+    def attribute(self, iri: str) -> Attribute:
+        label = self.ontology.label(iri, "attribute")
+        name = snake_case(iri)
+        if name in _RESERVED:
+            self.ontology.advice.append(
+                f"attribute <{iri}> is called {name!r}, which catalogues and plans use for something else; rename it, "
+                "or it can be neither given nor asked for"
+            )
+        documented = self.ontology.triples.iris(iri, SCHEMA + "rangeIncludes", RDFS + "range")
+        ranges = [_SCHEMA_DATATYPES.get(one, one) for one in documented]
+        datatypes = [*sorted(self.facts.datatypes.get(iri, ())), *(one for one in ranges if one.startswith(XSD))]
+        domains = (
+            self.ontology.documented(iri, None, "domain")
+            or self.facts.domains.get(iri, set())
+            or self.facts.hosts.get(iri, set())
+        )
         return Attribute(
-            name=snake_case(iri),
+            name=name,
             iri=iri,
             label=label,
-            phrases=self.phrases(iri, label),
-            phrases_false=tuple(self.texts(iri, KB + "labelWhenFalse")),
-            definition=self.first(iri, SKOS + "definition", RDFS + "comment"),
-            example=self.first(iri, SKOS + "example"),
-            datatype=datatype,
-            domains=tuple(sorted(self.classes_by_iri[d] for d in domains if d in self.classes_by_iri)),
+            phrases=self.ontology.phrases(iri, label),
+            phrases_false=tuple(self.ontology.texts(iri, KB + "labelWhenFalse")),
+            definition=self.ontology.first(iri, SKOS + "definition", RDFS + "comment"),
+            example=self.ontology.first(iri, SKOS + "example"),
+            datatype=datatypes[0] if datatypes else XSD + "string",
+            domains=tuple(sorted(self.class_names[d] for d in domains if d in self.class_names)),
         )
 
     # -- checks -----------------------------------------------------------
 
-    def check_names(self, *groups: Sequence[str]) -> None:
-        for group in groups:
+    def check_names(self) -> None:
+        """Classes are named apart from properties; relations, inverses and attributes share one set of names."""
+        for group in (self.class_iris, [*self.object_iris, *self.data_iris]):
             seen: dict[str, str] = {}
             for iri in group:
-                other = seen.setdefault(snake_case(iri), iri)
+                name = snake_case(iri)
+                if not name:
+                    raise OntologyError(f"<{iri}> has no local name to call it by; give it one after '#' or '/'")
+                other = seen.setdefault(name, iri)
                 if other != iri:
-                    raise OntologyError(f"<{other}> and <{iri}> are both called {snake_case(iri)!r}; rename one")
+                    raise OntologyError(f"<{other}> and <{iri}> are both called {name!r}; rename one")
 
-    def check_shape_terms(self, facts: ShapeFacts, declared: set[str]) -> None:
-        """Shapes that name a term in one of the ontology's namespaces which the ontology does not declare."""
-        spaces = {_namespace(iri) for iri in declared}
+    def check_shape_terms(self) -> None:
+        """Shapes that name a term in one of the ontology's namespaces which the ontology does not declare.
+
+        Terms of well-known vocabularies need no declaration: ontologies often declare only the few they extend.
+        """
+        declared = self.ontology.declared()
+        spaces = {namespace(iri) for iri in (*self.class_iris, *self.object_iris, *self.data_iris)}
+        spaces -= {space for space in PREFIXES.values() if space != KB}
         unknown = [
-            f"  {place}: <{iri}> is not declared in the ontology"
-            for iri, place in sorted(facts.named.items())
-            if iri not in declared and _namespace(iri) in spaces
+            f"  {place}: <{iri}> is not declared in the ontology{_meant(iri, declared)}"
+            for iri, place in sorted(self.facts.named.items())
+            if iri not in declared and namespace(iri) in spaces
         ]
         if unknown:
             raise OntologyError(
@@ -430,25 +358,27 @@ class _Loader:
             )
 
 
-_BUILTIN = tuple(PREFIXES[p] for p in ("rdf", "rdfs", "owl", "xsd", "sh"))
+_RESERVED = frozenset(("id", "type", "name", "aliases", "description"))
+_SCHEMA_DATATYPES = {
+    SCHEMA + "Boolean": XSD + "boolean",
+    SCHEMA + "Integer": XSD + "integer",
+    SCHEMA + "Number": XSD + "decimal",
+    SCHEMA + "Float": XSD + "double",
+    SCHEMA + "Date": XSD + "date",
+    SCHEMA + "DateTime": XSD + "dateTime",
+}
 
 
-def _builtin(iri: str) -> bool:
-    return iri.startswith(_BUILTIN)
-
-
-def _namespace(iri: str) -> str:
-    return iri[: max(iri.rfind("#"), iri.rfind("/")) + 1]
+def _meant(iri: str, declared: Iterable[str]) -> str:
+    close = difflib.get_close_matches(iri, [other for other in declared if namespace(other) == namespace(iri)], n=1)
+    return f"; did you mean {local_name(close[0])!r}?" if close else ""
 
 
 def _digest(*parts: Iterable[ox.Triple]) -> str:
-    """SHA-256 over the sorted triples. Blank nodes count by their label, which Oxigraph draws anew at every parse, so
-    they are left out of the text and only their number counts."""
+    """SHA-256 over canonical triples."""
     hasher = hashlib.sha256()
     for part in parts:
-        for line in sorted(
-            " ".join("_:" if isinstance(t, ox.BlankNode) else str(t) for t in triple) for triple in part
-        ):
-            hasher.update(line.encode() + b"\n")
+        for triple in part:
+            hasher.update(str(triple).encode() + b"\n")
         hasher.update(b"\x00")
     return hasher.hexdigest()
