@@ -19,13 +19,11 @@ import pyoxigraph as ox
 
 from kb.errors import GenerationError
 from kb.iris import Iris
-from kb.namespaces import KB, PROV, XSD
+from kb.namespaces import KB, XSD
 
 __all__ = ["Change", "GraphWriter", "add_digest", "content_digest"]
 
 _ON_PAGE = ox.NamedNode(KB + "onPage")
-_SHARED = (ox.NamedNode(PROV + "wasGeneratedBy"), ox.NamedNode(KB + "result"))
-"""What leads from a record to something that several records may share."""
 _STRING = XSD + "string"
 _MODULUS = 1 << 256
 
@@ -84,6 +82,7 @@ class GraphWriter:
         self.written = self.removed = 0
         self._graphs = iris.base + "graph/"
         self._records = (ox.NamedNode(iris.provenance_graph), ox.NamedNode(iris.rejections_graph))
+        self._sources = (iris.base + "page/", iris.base + "source/")
         self._derived = {iris.provenance_graph, iris.rejections_graph, iris.report_graph, iris.inferences_graph}
 
     def asserted(self, graph_iri: str) -> bool:
@@ -115,8 +114,9 @@ class GraphWriter:
     def replace_records(self, source_iri: str, quads: Iterable[ox.Quad]) -> int:
         """Replaces what the provenance and rejections graphs say about one page or file; returns how many quads moved.
 
-        Its records are the resources whose `kb:onPage` is the source, and the source itself. A resource on several
-        pages loses only this page, and what records share (a reading, a validation result) goes with the last of them.
+        Its records are the resources whose `kb:onPage` is the source, the source itself, and what these point at, such
+        as a reading or a validation result. A resource on several pages loses only this page, and what records of
+        several pages point at goes with the last of them. What no record points at is not written.
         """
         source = ox.NamedNode(source_iri)
         by_graph: dict[ox.NamedNode, list[ox.Triple]] = defaultdict(list)
@@ -125,7 +125,8 @@ class GraphWriter:
             if not isinstance(graph, ox.NamedNode) or graph not in self._records:
                 raise ValueError(f"records go to the provenance or rejections graph, not to {graph}")
             by_graph[graph].append(quad.triple)
-        new = {_quad(triple, graph) for graph, group in by_graph.items() for triple in _normalised(group)}
+        given = {_quad(triple, graph) for graph, group in by_graph.items() for triple in _normalised(group)}
+        new = _reachable(source, given)
         old = {quad for graph in self._records for quad in self._records_of(source, graph)}
         gone = old - new
         come = [quad for quad in new - old if quad not in self.store]
@@ -160,20 +161,23 @@ class GraphWriter:
             yield from about if alone else [found]
 
     def _drop_orphans(self, gone: Iterable[ox.Quad]) -> int:
-        """Removes shared resources that the last record pointing at them left behind; returns how many quads."""
+        """Removes resources that the last record pointing at them left behind; returns how many quads."""
         total = 0
         while gone:
-            targets = {quad.object for quad in gone if quad.predicate in _SHARED}
             orphans: list[ox.Quad] = []
-            for target in targets:
-                if isinstance(target, ox.NamedNode) and next(self._matching(value=target), None) is None:
-                    about = [quad for graph in self._records for quad in self._matching(target, graph=graph)]
-                    if all(quad.predicate != _ON_PAGE for quad in about):
-                        orphans += about
+            for target in {quad.object for quad in gone if quad.predicate != _ON_PAGE}:
+                if not isinstance(target, ox.NamedNode) or target.value.startswith(self._sources):
+                    continue
+                about = [quad for graph in self._records for quad in self._matching(target, graph=graph)]
+                if all(quad.predicate != _ON_PAGE for quad in about) and not self._pointed_at(target):
+                    orphans += about
             self._apply(orphans, ())
             total += len(orphans)
             gone = orphans
         return total
+
+    def _pointed_at(self, target: ox.NamedNode) -> bool:
+        return any(next(self._matching(value=target, graph=graph), None) is not None for graph in self._records)
 
     def _apply(self, removals: Iterable[ox.Quad], additions: Iterable[ox.Quad]) -> None:
         removals, additions = list(removals), list(additions)
@@ -200,6 +204,20 @@ class GraphWriter:
 
 def _quad(triple: ox.Triple, graph: ox.NamedNode) -> ox.Quad:
     return ox.Quad(triple.subject, triple.predicate, triple.object, graph)
+
+
+def _reachable(source: ox.NamedNode, quads: set[ox.Quad]) -> set[ox.Quad]:
+    """The quads about a source, its records, and what these point at."""
+    about: dict[object, list[ox.Quad]] = defaultdict(list)
+    for quad in quads:
+        about[quad.subject].append(quad)
+    todo: list[object] = [source, *(quad.subject for quad in quads if quad.predicate == _ON_PAGE)]
+    found: set[ox.Quad] = set()
+    while todo:
+        rows = about.pop(todo.pop(), [])
+        found.update(rows)
+        todo.extend(quad.object for quad in rows if quad.predicate != _ON_PAGE)
+    return found
 
 
 def _triples(items: Iterable[ox.Triple | ox.Quad], graph: ox.NamedNode) -> Iterator[ox.Triple]:
