@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kb.errors import ConfigError, NoKnowledgeBaseError
+from kb.iris import Iris
 
 __all__ = ["CONFIG_NAME", "Config", "load_config", "packaged"]
 
@@ -31,7 +32,7 @@ _READERS = ("phrases",)
 
 
 def packaged(folder: str) -> Path:
-    """The folder `ontology`, `shapes` or `queries` that ships with `kb`: inside the wheel, or beside it in a checkout."""
+    """The folder `ontology`, `shapes` or `queries` that ships with `kb`, in a wheel as in a checkout."""
     inside = Path(str(resources.files("kb"))) / folder
     return inside if inside.is_dir() else Path(__file__).resolve().parent.parent / folder
 
@@ -75,13 +76,21 @@ def load_config(folder: Path) -> Config:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
         raise ConfigError(f"{path}: not valid TOML: {err}") from err
+    except OSError as err:
+        raise ConfigError(f"{path}: cannot be read: {err}") from err
     _check_keys(path, data)
     kb, sources = data.get("kb", {}), data.get("sources", {})
     if "base" not in kb:
         raise ConfigError(f'{path}: [kb] needs base = "https://…/", the address below which entity IRIs are minted')
+    try:
+        Iris(kb["base"])
+    except ConfigError as err:
+        raise ConfigError(f"{path}: {err}") from err
     reader = data.get("read", {}).get("reader", "phrases")
     if reader not in _READERS:
         raise ConfigError(f"{path}: [read] reader = {reader!r} is unknown; known: {', '.join(_READERS)}")
+    if "://" in kb.get("store", ""):
+        raise ConfigError(f"{path}: store = {kb['store']!r} is an address; name a folder, such as kg")
     ontology = _paths(root, kb.get("ontology"))
     shapes = _paths(root, kb.get("shapes"))
     default_modules = ("systems.ttl", "schemas.ttl")
@@ -109,8 +118,13 @@ def load_config(folder: Path) -> Config:
 
 def _check_keys(path: Path, data: dict[str, Any]) -> None:
     for section, value in data.items():
-        if section not in _KEYS or not isinstance(value, dict):
+        homes = [home for home, keys in _KEYS.items() if section in keys]
+        if section not in _KEYS and homes and not isinstance(value, dict):
+            raise ConfigError(f"{path}: {section!r} stands outside any section; put it below [{homes[0]}]")
+        if section not in _KEYS:
             raise ConfigError(f"{path}: unknown section [{section}]{_meant(section, _KEYS)}")
+        if not isinstance(value, dict):
+            raise ConfigError(f"{path}: {section!r} is a section; write [{section}] and its keys below")
         known = _KEYS[section]
         for key, item in value.items():
             if not known:
@@ -120,9 +134,8 @@ def _check_keys(path: Path, data: dict[str, Any]) -> None:
             if not isinstance(item, known[key]) or (
                 isinstance(item, list) and not all(isinstance(one, str) for one in item)
             ):
-                raise ConfigError(
-                    f"{path}: [{section}] {key} must be text, or a list of texts where several are allowed"
-                )
+                wanted = "text" if known[key] is str else "text or a list of texts"
+                raise ConfigError(f"{path}: [{section}] {key} must be {wanted}, not {item!r}")
 
 
 def _meant(word: str, known: dict[str, Any]) -> str:
