@@ -137,7 +137,9 @@ class Oracle:
         nodes = {plan["start"]}
         for hop in plan["hops"]:
             nodes = self.hop(nodes, hop)
-        return sorted(node for node in nodes if all(self.fits(node, key, value) for key, value in plan["where"].items()))
+        return sorted(
+            node for node in nodes if all(self.fits(node, key, value) for key, value in plan["where"].items())
+        )
 
 
 def test_answers_are_what_their_plans_give_on_the_gold_graph(
