@@ -1,4 +1,4 @@
-"""Every shape has a valid and an invalid example; what validation reports is compared in full, never `conforms` alone."""
+"""Every shape has a valid and an invalid example; reports are compared in full, never `conforms` alone."""
 
 from __future__ import annotations
 
