@@ -1,0 +1,1 @@
+"""Statements as RDF: resolution, the gate, the store, queries, exports."""

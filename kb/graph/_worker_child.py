@@ -1,0 +1,113 @@
+"""What runs in the child process of `kb.graph.worker`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import sys
+from typing import Any
+
+import pyoxigraph as ox
+
+from kb.errors import QueryError
+from kb.graph.guard import check_query
+
+__all__ = ["main", "term"]
+
+_AT_ONCE = 500
+
+
+def main() -> None:
+    """Answers queries, a JSON line each, from standard input until it ends."""
+    path, memory = sys.argv[1:3]
+    _limit_memory(int(memory))
+    try:
+        store = ox.Store.read_only(path)
+    except (OSError, ValueError) as err:
+        sys.stdin.readline()
+        _send("error", {"type": "store", "message": f"{path}: {err}"})
+        return
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        _alarm(request["seconds"] + 2)
+        try:
+            _answer(store, request)
+        except QueryError as err:
+            _send("error", {"type": "query", "message": str(err)})
+        except SyntaxError as err:
+            _send("error", {"type": "query", "message": f"the query has a syntax error: {err}"})
+        except (ValueError, RuntimeError) as err:
+            _send("error", {"type": "query", "message": f"the query cannot be run: {err}"})
+        except OSError as err:
+            _send("error", {"type": "store", "message": str(err)})
+        _alarm(0)
+
+
+def _answer(store: ox.Store, request: dict[str, Any]) -> None:
+    text, limit, prefixes = request["text"], request["max_rows"], request["prefixes"]
+    _send("phase", "check")
+    check_query(text, prefixes=prefixes)
+    _send("phase", "run")
+    result = store.query(text, prefixes=prefixes)
+    if isinstance(result, ox.QueryBoolean):
+        _send("end", {"kind": "ask", "boolean": bool(result)})
+        return
+    select = isinstance(result, ox.QuerySolutions)
+    if isinstance(result, ox.QuerySolutions):
+        _send("variables", [variable.value for variable in result.variables])
+    seen: set[Any] = set()
+    batch: list[Any] = []
+    count, truncated = 0, False
+    for one in result:
+        if not select:
+            if one in seen:  # a graph holds a triple once, however often a template made it
+                continue
+            seen.add(one)
+        if count == limit:
+            truncated = True
+            break
+        count += 1
+        batch.append([None if cell is None else term(cell) for cell in one])
+        if len(batch) == _AT_ONCE:
+            _send("rows" if select else "triples", batch)
+            batch = []
+    if batch:
+        _send("rows" if select else "triples", batch)
+    _send("end", {"kind": "select" if select else "graph", "truncated": truncated})
+
+
+def term(value: Any) -> list[Any]:
+    """A term as JSON; `kb.graph.worker` reads it back."""
+    if isinstance(value, ox.NamedNode):
+        return ["u", value.value]
+    if isinstance(value, ox.BlankNode):
+        return ["b", value.value]
+    if isinstance(value, ox.Triple):
+        return ["t", [term(value.subject), term(value.predicate), term(value.object)]]
+    if value.language:
+        return ["g", value.value, value.language, *([value.direction.value] if value.direction else [])]
+    if value.datatype.value == "http://www.w3.org/2001/XMLSchema#string":
+        return ["l", value.value]
+    return ["d", value.value, value.datatype.value]
+
+
+def _send(kind: str, value: Any) -> None:
+    sys.stdout.write(json.dumps([kind, value]) + "\n")
+    sys.stdout.flush()
+
+
+def _alarm(seconds: float) -> None:
+    """Ends the process by itself, should the parent be gone and nobody be left to kill it."""
+    with contextlib.suppress(AttributeError, ValueError):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _limit_memory(size: int) -> None:
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # absent on Windows
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (size if hard < 0 else min(size, hard), hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
