@@ -44,7 +44,11 @@ class Draft:
         self._done = False
         with disk_errors(f"{self.path}: cannot be made"):
             self.path.mkdir(parents=True)
-        self._step("begun")
+        try:
+            self._step("begun")
+        except BaseException:
+            self.abandon()
+            raise
 
     @property
     def store(self) -> ox.Store:
@@ -120,7 +124,7 @@ class Draft:
                 owner._set_current(self.name)
                 self._step("current")
             except BaseException:
-                if owner._current_name() != self.name:
+                if not owner._is_current(self.name):
                     shutil.rmtree(final, ignore_errors=True)
                 raise
         self._step("published")

@@ -193,7 +193,16 @@ class Generations:
         return name
 
     def _set_current(self, name: str) -> None:
-        replace_file(self.store_folder / CURRENT_NAME, f"{name}\n".encode())
+        path = self.store_folder / CURRENT_NAME
+        if path.is_dir():
+            path.rmdir()  # never ours; one that is not empty is an error for the caller to tell
+        replace_file(path, f"{name}\n".encode())
+
+    def _is_current(self, name: str) -> bool:
+        try:
+            return self._current_name() == name
+        except GenerationError:
+            return False
 
     def _next_name(self) -> str:
         # A number above all others, so that names sort by age, and a part that no earlier name had: a reader may

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -100,6 +102,16 @@ class Generation:
             return ox.Store.read_only(str(self.graph_path))
         except (OSError, RuntimeError, ValueError) as err:
             raise GenerationError(f"{self.graph_path}: does not open ({err}); {REPAIR}") from err
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """Turns what the graph's files raise inside it, when they are damaged or gone, into GenerationError."""
+        try:
+            yield
+        except (OSError, RuntimeError) as err:
+            if not any(sign in str(err) for sign in ("Corruption", "IO error")):
+                raise
+            raise GenerationError(f"{self.graph_path}: damaged or removed ({err}); {REPAIR}") from err
 
     def verify(self, *, deep: bool = False) -> None:
         """Raises GenerationError naming what is missing or damaged.
