@@ -1,0 +1,68 @@
+# Every target sets up its own virtual environment in .venv, once per change of the dependencies.
+# Needs git, make and Python 3.11 or newer: `make PYTHON=python3.12 demo` names another one.
+
+PYTHON ?= python3
+JOBS   ?= 2
+
+VENV   := .venv
+PY     := $(VENV)/bin/python
+# The stamp names folder and interpreter, so that a moved checkout or another Python is installed anew.
+STAMP  := $(VENV)/.installed-$(shell (pwd; $(PYTHON) --version) 2>&1 | cksum | cut -d' ' -f1)
+PIP    := $(PY) -m pip --quiet --disable-pip-version-check
+
+export PIP_ROOT_USER_ACTION = ignore
+
+.PHONY: help demo test test-wheel lint format bench lock clean
+
+help:
+	@echo "make demo   build the example wiki and ask it four questions"
+	@echo "make test   run the tests          (JOBS=$(JOBS) at once)"
+	@echo "make lint   style, types, docs"
+	@echo "make bench  run the benchmarks"
+	@echo "make clean  remove everything that the others made"
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "kb needs Python 3.11 or newer, and $(PYTHON) is not; name another one: make PYTHON=python3.12 ..." >&2; exit 3; }
+	@test -f $@ || rm -rf $(VENV)
+	@test -x $(PY) || { echo "setting up $(VENV)" >&2; $(PYTHON) -m venv $(VENV); } || \
+	  { echo "$(PYTHON) cannot make virtual environments; on Debian: apt-get install python3-venv" >&2; exit 3; }
+	@$(PIP) install --constraint constraints.txt --upgrade 'pip>=25.1'
+	@$(PIP) install --constraint constraints.txt --editable . --group dev
+	@touch $@
+
+demo: $(STAMP)
+	@KB=$(abspath $(VENV))/bin/kb sh examples/demo.sh
+
+test: $(STAMP)
+	$(PY) -m pytest -q -n $(JOBS)
+
+# Builds the wheel and installs it into an empty environment: needs a package index, so it stands apart.
+test-wheel: $(STAMP)
+	$(PY) -m pytest -q -m wheel
+
+lint: $(STAMP)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+format: $(STAMP)
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench: $(STAMP)
+	$(PY) -m benchmarks
+
+# Newest versions that pyproject.toml allows, resolved in an environment of its own.
+lock:
+	@rm -rf $(VENV)-lock
+	@$(PYTHON) -m venv $(VENV)-lock
+	@$(VENV)-lock/bin/python -m pip --quiet install --upgrade 'pip>=25.1'
+	@$(VENV)-lock/bin/python -m pip --quiet install --editable . --group dev
+	@{ echo "# Exact versions that tests and benchmarks ran with. Regenerate: make lock"; \
+	   $(VENV)-lock/bin/python -m pip freeze --exclude-editable; } > constraints.txt
+	@rm -rf $(VENV)-lock
+
+clean:
+	rm -rf $(VENV) $(VENV)-lock build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis examples/larkspur/kg
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
