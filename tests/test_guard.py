@@ -107,7 +107,7 @@ def test_every_update_is_refused_as_an_update(text: str) -> None:
         "SELECT * { ?x a kb:Service ; rdfs:label 'the payment service' }",
         "SELECT ?service ?Service ?from { ?service ?from ?Service }",
         "PREFIX service: <urn:service#> SELECT * { ?x service:from service:SERVICE }",
-        "SELECT * { <https://x.example/service/from> ?p \"\"\"SERVICE <http://x> { \"\"\" } # FROM SERVICE { }",
+        'SELECT * { <https://x.example/service/from> ?p """SERVICE <http://x> { """ } # FROM SERVICE { }',
         "SELECT (1 AS ?service) (2 AS ?Service) {}",
         "SELECT * { _:service a _:from }",
         "SELECT * { ?x ?y 'x'@service }",
@@ -232,7 +232,7 @@ _PATTERN = st.recursive(
             "?service <urn:from> 'service <http://x/> { }' .",
             "?s service:from service:Service . # SERVICE <http://x/> { }\n",
             "FILTER(?a < 5 && ?b > 3)",
-            "BIND(\"\"\"FROM <x> \"SERVICE\" { \"\"\" AS ?x)",
+            'BIND("""FROM <x> "SERVICE" { """ AS ?x)',
         ]
     ),
     _patterns,
