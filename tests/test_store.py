@@ -184,6 +184,8 @@ def records(page: str, *, statements: int = 1, reading: str = "r1", result: str 
         quads += [
             ox.Quad(refused, ON_PAGE, source, rejections),
             ox.Quad(refused, ox.NamedNode(KB + "result"), why, rejections),
+            ox.Quad(refused, ox.NamedNode(PROV + "wasGeneratedBy"), how, rejections),
+            ox.Quad(how, ox.NamedNode(KB + "reader"), ox.Literal("phrases/1"), rejections),
             ox.Quad(why, ox.NamedNode(RDF + "type"), ox.NamedNode(SH + "ValidationResult"), rejections),
         ]
     return quads
@@ -210,9 +212,9 @@ def test_the_records_are_those_of_the_last_replacement_of_each_page(steps: list[
         moved = writer.replace_records(IRIS.page(page), quads)
         assert moved == len(before ^ set(store))
     wanted = set[ox.Quad]().union(*dict(steps).values())
-    pointed_at = {quad.object for quad in wanted}
-    readings = {quad for quad in wanted if quad.subject.value.startswith(IRIS.reading(""))}
-    assert set(store) == {quad for quad in wanted if quad not in readings or quad.subject in pointed_at}
+    pointed_at = {(quad.object, quad.graph_name) for quad in wanted}
+    readings = {quad for quad in wanted if str(quad.subject).startswith("<" + IRIS.reading(""))}
+    assert set(store) == {q for q in wanted if q not in readings or (q.subject, q.graph_name) in pointed_at}
     assert (writer.quads, writer.digest) == content_digest(store)
 
 

@@ -116,7 +116,7 @@ class GraphWriter:
 
         Its records are the resources whose `kb:onPage` is the source, the source itself, and what these point at, such
         as a reading or a validation result. A resource on several pages loses only this page, and what records of
-        several pages point at goes with the last of them. What no record points at is not written.
+        several pages point at goes with the last of them. What no record of its graph points at is not written.
         """
         source = ox.NamedNode(source_iri)
         by_graph: dict[ox.NamedNode, list[ox.Triple]] = defaultdict(list)
@@ -165,19 +165,19 @@ class GraphWriter:
         total = 0
         while gone:
             orphans: list[ox.Quad] = []
-            for target in {quad.object for quad in gone if quad.predicate != _ON_PAGE}:
+            targets = {(quad.object, quad.graph_name) for quad in gone if quad.predicate != _ON_PAGE}
+            for target, graph in targets:
                 if not isinstance(target, ox.NamedNode) or target.value.startswith(self._sources):
                     continue
-                about = [quad for graph in self._records for quad in self._matching(target, graph=graph)]
-                if all(quad.predicate != _ON_PAGE for quad in about) and not self._pointed_at(target):
+                assert isinstance(graph, ox.NamedNode)
+                about = list(self._matching(target, graph=graph))
+                pointed_at = next(self._matching(value=target, graph=graph), None) is not None
+                if not pointed_at and all(quad.predicate != _ON_PAGE for quad in about):
                     orphans += about
             self._apply(orphans, ())
             total += len(orphans)
             gone = orphans
         return total
-
-    def _pointed_at(self, target: ox.NamedNode) -> bool:
-        return any(next(self._matching(value=target, graph=graph), None) is not None for graph in self._records)
 
     def _apply(self, removals: Iterable[ox.Quad], additions: Iterable[ox.Quad]) -> None:
         removals, additions = list(removals), list(additions)
@@ -207,16 +207,17 @@ def _quad(triple: ox.Triple, graph: ox.NamedNode) -> ox.Quad:
 
 
 def _reachable(source: ox.NamedNode, quads: set[ox.Quad]) -> set[ox.Quad]:
-    """The quads about a source, its records, and what these point at."""
+    """The quads about a source, its records, and what these point at within their graph."""
     about: dict[object, list[ox.Quad]] = defaultdict(list)
     for quad in quads:
-        about[quad.subject].append(quad)
-    todo: list[object] = [source, *(quad.subject for quad in quads if quad.predicate == _ON_PAGE)]
+        about[quad.subject, quad.graph_name].append(quad)
+    todo: list[object] = [(source, quad.graph_name) for quad in quads]
+    todo += [(quad.subject, quad.graph_name) for quad in quads if quad.predicate == _ON_PAGE]
     found: set[ox.Quad] = set()
     while todo:
         rows = about.pop(todo.pop(), [])
         found.update(rows)
-        todo.extend(quad.object for quad in rows if quad.predicate != _ON_PAGE)
+        todo.extend((quad.object, quad.graph_name) for quad in rows if quad.predicate != _ON_PAGE)
     return found
 
 
