@@ -13,6 +13,7 @@ __all__ = [
     "BuildLockedError",
     "CatalogueError",
     "ConfigError",
+    "ExportError",
     "Fault",
     "GenerationError",
     "KbError",
@@ -105,6 +106,10 @@ class QueryError(KbError):
 
 class QueryTimeoutError(KbError):
     """A SPARQL query ran longer than it was allowed to."""
+
+
+class ExportError(KbError):
+    """A graph cannot be written in the format that was asked for."""
 
 
 class GenerationError(KbError):

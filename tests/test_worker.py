@@ -133,7 +133,7 @@ def test_no_request_leaves_the_process_for_any_refused_query(store: Path) -> Non
             asked.append(self.path)
             self.send_error(500)
 
-        do_POST = do_GET
+        do_POST = do_GET  # noqa: N815 - the name is http.server's
 
         def log_message(self, *args: object) -> None:
             return
@@ -168,7 +168,8 @@ def test_bounds_that_make_no_sense_are_refused(store: Path, options: dict[str, i
 def test_the_child_imports_nothing_slow(store: Path) -> None:
     code = (
         "import sys, json; import kb.graph._worker_child as child; "
-        "slow = {'rdflib', 'pyshacl', 'numpy', 'openai', 'rich', 'click', 'yaml'} & set(sys.modules); assert not slow, slow"
+        "slow = {'rdflib', 'pyshacl', 'numpy', 'openai', 'rich', 'click', 'yaml'} & set(sys.modules); "
+        "assert not slow, slow"
     )
     subprocess.run(
         [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
