@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from kb.errors import Fault
 from kb.model import Entity, Statement
 from kb.names import snake_case
+from kb.sources._text import clipped
 
 __all__ = ["Gathered", "Link", "Place", "meant"]
 
 _PLACES_NAMED = 5
+_ALIKE = 0.75
 _HINTS = 50
 # A hint compares a name with every id. Past so many, the catalogue is not mistyped but incomplete.
 
@@ -81,11 +83,14 @@ class Gathered:
             there = [one for one in link.ids if one in self.entities]
             if len(there) > 1:
                 names = ", ".join(there)
-                self.warn(link.place, f"{link.field} of {link.entity!r} may mean {names}; left out, write which")
+                self.warn(link.place, f"{link.field} of {clipped(link.entity)} may mean {names}; left out, write which")
                 continue
             target = there[0] if there else link.ids[0]
             if (link.entity, link.field, link.relation, target) in in_field:
-                self.warn(link.place, f"{link.field} of {link.entity!r} names {target!r} more than once; keep one")
+                self.warn(
+                    link.place,
+                    f"{link.field} of {clipped(link.entity)} names {clipped(target)} more than once; keep one",
+                )
                 continue
             in_field.add((link.entity, link.field, link.relation, target))
             if not there:
@@ -99,11 +104,21 @@ class Gathered:
     def report_dangling(self, dangling: dict[str, list[Link]]) -> None:
         hints = len(dangling) <= _HINTS
         for target, links in dangling.items():
-            close = difflib.get_close_matches(target, self.entities, n=1, cutoff=0.8) if hints else []
-            hint = f"did you mean {close[0]!r}? Otherwise add it" if close else "add it, or remove the reference"
-            named = places((f"{link.field} of {link.entity!r}", link.place) for link in links)
+            close = self.closest(target) if hints else None
+            hint = f"did you mean {clipped(close)}? Otherwise add it" if close else "add it, or remove the reference"
+            named = places((f"{link.field} of {clipped(link.entity)}", link.place) for link in links)
             what = "the statement is" if len(links) == 1 else f"{len(links)} statements are"
-            self.warn(links[0].place, f"{target!r} is not in the catalogue, so {what} left out ({named}); {hint}")
+            self.warn(
+                links[0].place, f"{clipped(target)} is not in the catalogue, so {what} left out ({named}); {hint}"
+            )
+
+    def closest(self, target: str) -> str | None:
+        """The id that was probably meant. What ids share before the last `/` makes none of them alike."""
+        tail = target.rpartition("/")[2]
+        for one in difflib.get_close_matches(target, self.entities, n=3, cutoff=0.8):
+            if difflib.SequenceMatcher(None, tail, one.rpartition("/")[2]).ratio() >= _ALIKE:
+                return one
+        return None
 
     def all_warnings(self) -> tuple[Fault, ...]:
         """Every warning in the order of files and lines."""
@@ -131,5 +146,5 @@ def meant(word: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown word: what was probably meant, and all that is known."""
     names = sorted(known)
     close = difflib.get_close_matches(snake_case(word), names, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    hint = f"did you mean {clipped(close[0])}? " if close else ""
     return f"{hint}Known: {', '.join(names)}"

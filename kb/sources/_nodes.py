@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kb.errors import Fault
+from kb.sources._text import clipped
 
 __all__ = ["MAX_DEPTH", "Builder", "Fields", "Items", "Node", "Scalar", "StopReading"]
 
@@ -131,9 +132,11 @@ class Builder:
 
     def alias(self, line: int, name: str) -> None:
         if any(frame.anchor == name for frame in self.stack) and name not in self.anchors:
-            self.stop(line, f"alias *{name} stands inside what it stands for; write the value out")
+            self.stop(line, f"alias *{clipped(name)[1:-1]} stands inside what it stands for; write the value out")
         if name not in self.anchors:
-            self.stop(line, f"alias *{name} has no anchor &{name} before it; correct the name")
+            self.stop(
+                line, f"alias *{clipped(name)[1:-1]} has no anchor &{clipped(name)[1:-1]} before it; correct the name"
+            )
         node, size = self.anchors[name]
         if self.stack:
             self.stack[-1].aliased += size
@@ -156,7 +159,9 @@ class Builder:
             if key.plain and key.text == "<<" and not isinstance(node, Scalar):
                 frame.merges.append(node)
             elif key.text in frame.node.fields:
-                self.fault(key.line, f"key {key.text!r} stands on line {frame.node.lines[key.text]} already; keep one")
+                self.fault(
+                    key.line, f"key {clipped(key.text)} stands on line {frame.node.lines[key.text]} already; keep one"
+                )
             else:
                 frame.node.fields[key.text] = node
                 frame.node.lines[key.text] = key.line

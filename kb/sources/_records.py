@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kb.model import Entity
 from kb.names import snake_case
 from kb.sources._collect import Gathered, Link, Place, meant
-from kb.sources._text import unstorable
+from kb.sources._text import clipped, unstorable
 from kb.sources._values import Value, attribute_value
 from kb.sources.yaml_files import Fields, Items, Node, Scalar
 from kb.vocabulary import Vocabulary
@@ -54,7 +54,7 @@ class RecordReader:
         if isinstance(root, Fields) and "entities" in root.fields:
             for key, line in root.lines.items():
                 if key != "entities" and not key.startswith(("$", ".", "x-")):
-                    self.gathered.note(f"ignored key {key!r} beside 'entities'", "remove it", Place(file, line))
+                    self.gathered.note(f"ignored key {clipped(key)} beside 'entities'", "remove it", Place(file, line))
             root = root.fields["entities"]
         if isinstance(root, Items):
             for item in root.items:
@@ -79,7 +79,7 @@ class RecordReader:
             return
         other = self.gathered.places.get(entity_id)
         if other is not None:
-            self.gathered.fault(place, f"id {entity_id!r} stands at {other} already; ids are unique, change one")
+            self.gathered.fault(place, f"id {clipped(entity_id)} stands at {other} already; ids are unique, change one")
             return
         # A faulty record takes its id too, so that a second one of that id is reported in the same run.
         aliases = tuple(alias for alias in dict.fromkeys(aliases) if alias != name)
@@ -105,7 +105,7 @@ class RecordReader:
         if value is not None and not absent:
             return self.scalar_text(value, key, place.file)
         if required:
-            whose = "" if owner is None or key == "id" else f" of {owner!r}"
+            whose = "" if owner is None or key == "id" else f" of {clipped(owner)}"
             word = value.text.strip("~ ") if isinstance(value, Scalar) else ""
             hint = f"; put quotes around {word} if it is meant as a word" if word else ""
             self.gathered.fault(place, f"{key}{whose} is missing; add it{hint}")
@@ -117,7 +117,9 @@ class RecordReader:
         found = self.scalar_text(key, "id", place.file)
         stated = self.text(node, "id", place, None)
         if found and stated is not None and stated != found:
-            self.gathered.fault(place, f"the record under {found!r} gives the id {stated!r}; make them the same")
+            self.gathered.fault(
+                place, f"the record under {clipped(found)} gives the id {clipped(stated)}; make them the same"
+            )
         if found == "":
             self.gathered.fault(place, "id is missing; add it")
         return found or None
@@ -131,7 +133,9 @@ class RecordReader:
             self.types[found] = name if name in self.vocabulary.classes else None
         if self.types[found] is None:
             hint = self.hint(found, self.vocabulary.classes)
-            self.gathered.fault(Place(place.file, node.fields["type"].line), f"type {found!r} is unknown; {hint}")
+            self.gathered.fault(
+                Place(place.file, node.fields["type"].line), f"type {clipped(found)} is unknown; {hint}"
+            )
         return self.types[found]
 
     def aliases(self, node: Fields, place: Place) -> tuple[str, ...]:
@@ -171,7 +175,7 @@ class RecordReader:
                 self.links(value, key, relation[0].name, relation[1], entity_id, place.file)
             else:
                 where = Place(place.file, node.lines[key])
-                self.gathered.note(f"ignored key {key!r}", self.hint(key, self.keys), where)
+                self.gathered.note(f"ignored key {clipped(key)}", self.hint(key, self.keys), where)
         return found
 
     def links(self, value: Node, key: str, relation: str, backwards: bool, entity_id: str | None, file: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kb.errors import Fault
 
-__all__ = ["decode", "megabytes", "printable", "read_bytes", "unstorable"]
+__all__ = ["clipped", "decode", "megabytes", "printable", "read_bytes", "unstorable"]
 
 # UTF-32 first: its little-endian mark starts with UTF-16's.
 _FOREIGN_MARKS = (
@@ -25,6 +25,11 @@ _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 def printable(name: str) -> str:
     r"""A file name for messages: bytes that are no UTF-8 appear as `\xNN`."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def clipped(text: str, most: int = 80) -> str:
+    """A text from a file for messages, in quotes; what goes on for pages is cut."""
+    return repr(text if len(text) <= most else text[:most] + "…")
 
 
 def megabytes(size: int) -> str:

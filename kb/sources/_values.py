@@ -8,7 +8,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 
 from kb.namespaces import XSD
-from kb.sources._text import unstorable
+from kb.sources._text import clipped, unstorable
 from kb.sources.yaml_files import Scalar
 
 __all__ = ["Value", "attribute_value"]
@@ -73,7 +73,7 @@ def attribute_value(node: Scalar, datatype: str) -> Value:
     if name in _TEXT_FORMS:
         form, pattern = _TEXT_FORMS[name]
         if not pattern.fullmatch(text):
-            raise ValueError(f"must be {form}, not {node.text!r}")
+            raise ValueError(f"must be {form}, not {clipped(node.text)}")
         return text
     return text
 
@@ -83,27 +83,27 @@ def _boolean(node: Scalar) -> bool:
         return _BOOLEANS[node.text]
     # A quoted word is a text in both syntaxes.
     raise ValueError(
-        f"must be true or false, not {node.text!r}" if node.plain else "must be true or false, without quotes"
+        f"must be true or false, not {clipped(node.text)}" if node.plain else "must be true or false, without quotes"
     )
 
 
 def _number(node: Scalar, name: str) -> Value:
     text = node.text.strip()
     if not node.plain:
-        raise ValueError(f"must be a number without quotes, not the text {node.text!r}")
+        raise ValueError(f"must be a number without quotes, not the text {clipped(node.text)}")
     if name in _INT_BOUNDS:
         # Python refuses to convert more digits than this at a time.
         if not _INTEGER.fullmatch(text) or len(text) > 4000:
-            raise ValueError(f"must be a whole number, not {node.text!r}")
+            raise ValueError(f"must be a whole number, not {clipped(node.text)}")
         low, high = _INT_BOUNDS[name]
         number = int(text)
         if (low is not None and number < low) or (high is not None and number > high):
             limits = " and ".join([f"at least {low}"] * (low is not None) + [f"at most {high}"] * (high is not None))
-            raise ValueError(f"must be {limits}, not {node.text}")
+            raise ValueError(f"must be {limits}, not {clipped(node.text)}")
         return number
     if name == "decimal":
         if not _DECIMAL.fullmatch(text):
-            raise ValueError(f"must be a number such as 12.5, not {node.text!r}")
+            raise ValueError(f"must be a number such as 12.5, not {clipped(node.text)}")
         as_float = float(text)
         plain = repr(as_float)
         exact = _DECIMAL.fullmatch(plain) and Decimal(plain) == Decimal(text)
@@ -112,7 +112,7 @@ def _number(node: Scalar, name: str) -> Value:
         word = text.lstrip("+-.").lower()
         return "NaN" if word == "nan" else ("-INF" if text.startswith("-") else "INF")
     if not _DOUBLE.fullmatch(text):
-        raise ValueError(f"must be a number such as 1.5e3, not {node.text!r}")
+        raise ValueError(f"must be a number such as 1.5e3, not {clipped(node.text)}")
     number_ = float(text)
     return number_ if number_ not in (float("inf"), float("-inf")) else ("INF" if number_ > 0 else "-INF")
 
@@ -146,4 +146,4 @@ def _calendar(text: str, name: str) -> str:
             pass
         else:
             return text
-    raise ValueError(f"must be {form}, not {text!r}")
+    raise ValueError(f"must be {form}, not {clipped(text)}")

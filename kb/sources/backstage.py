@@ -20,7 +20,7 @@ from kb.model import Entity
 from kb.names import snake_case
 from kb.namespaces import KB
 from kb.sources._collect import Gathered, Link, Place
-from kb.sources._text import unstorable
+from kb.sources._text import clipped, unstorable
 from kb.sources._values import Value, attribute_value
 from kb.sources.yaml_files import Fields, Items, Node, Scalar
 from kb.vocabulary import Vocabulary
@@ -126,20 +126,22 @@ class EntityReader:
             if kind.text.lower() != "location":
                 known = ", ".join(sorted(self.keys.kinds)) or "none"
                 advice = f'kinds it has: {known}. Give a class kb:importKey "{_FORMAT}{kind.text}" to import it'
-                self.gathered.note(f"no class of the ontology stands for kind {kind.text!r}; left out", advice, place)
+                self.gathered.note(
+                    f"no class of the ontology stands for kind {clipped(kind.text)}; left out", advice, place
+                )
             return
         name = metadata.scalar("name")
         if name is None or not name.text.strip():
             self.gathered.fault(place, f"metadata.name of this {kind.text} is missing; add it")
             return
         if "{{" in name.text:
-            self.gathered.warn(place, f"{name.text!r} is a template's placeholder, not an entity; left out")
+            self.gathered.warn(place, f"{clipped(name.text)} is a template's placeholder, not an entity; left out")
             return
         texts = self.texts(root, metadata)
         bad = next((bad for text in (kind.text, *texts.values()) if (bad := unstorable(text)) is not None), None)
         if bad is not None:
             self.gathered.fault(
-                place, f"{name.text!r} holds the character {bad}, which no RDF file can hold; remove it"
+                place, f"{clipped(name.text)} holds the character {bad}, which no RDF file can hold; remove it"
             )
             return
         namespace = texts.get("namespace") or DEFAULT_NAMESPACE
@@ -147,7 +149,7 @@ class EntityReader:
         other = self.gathered.places.get(entity_id)
         if other is not None:
             self.gathered.warn(
-                place, f"entity {entity_id!r} stands at {other} already, and that one counts; remove one"
+                place, f"entity {clipped(entity_id)} stands at {other} already, and that one counts; remove one"
             )
             return
         aliases = dict.fromkeys(texts[key] for key in ("title", "displayName") if texts.get(key))
@@ -198,9 +200,11 @@ class EntityReader:
                 reference = _reference(item)
                 place = Place(file, item.line)
                 if reference is None or unstorable(str(reference)) is not None:
-                    written = f" {item.text!r}" if isinstance(item, Scalar) else ""
+                    written = f" {clipped(item.text)}" if isinstance(item, Scalar) else ""
                     form = "write kind:namespace/name, namespace/name or name"
-                    self.gathered.warn(place, f"{key} of {entity.id!r} holds no reference{written}; left out, {form}")
+                    self.gathered.warn(
+                        place, f"{key} of {clipped(entity.id)} holds no reference{written}; left out, {form}"
+                    )
                     continue
                 for relation, backwards in relations:
                     kinds = (reference.kind,) if reference.kind else self.kinds_for(key, relation, backwards, kind)

@@ -22,7 +22,7 @@ from kb.model import Entity, Statement
 from kb.sources._collect import Gathered, Place
 from kb.sources._records import RecordReader, looks_like_records
 from kb.sources._targets import target_files
-from kb.sources._text import printable
+from kb.sources._text import clipped, printable
 from kb.sources._walk import walk
 from kb.sources.backstage import EntityReader, looks_like_entity, targets
 from kb.sources.yaml_files import Document, Fields, Items, Node, Scalar, read_file
@@ -42,7 +42,7 @@ class Catalogue:
     references, ignored keys, kinds without a class. `digest` is the SHA-256 of what was read, in hexadecimal.
     """
 
-    entities: Mapping[str, Entity]
+    entities: dict[str, Entity]
     statements: tuple[Statement, ...] = ()
     warnings: tuple[Fault, ...] = ()
     digest: str = ""
@@ -132,12 +132,13 @@ class _Loader:
 
     def load(self, path: Path) -> None:
         shown = printable(self.config.shown(path))
-        if path.is_dir():
+        is_folder = os.path.isdir(path)  # noqa: PTH112 (Path.is_dir raises for paths that may not be looked at)
+        if is_folder:
             found = walk(path, CATALOGUE_SUFFIXES)
             for name, message in found.faults:
                 self.gathered.warnings.append(Fault(f"{shown}/{name}", None, message))
             self.todo.extend(_Todo(file.path, os.path.realpath(path), named=False) for file in found.files)
-        elif path.is_file():
+        elif os.path.isfile(path):  # noqa: PTH113
             self.todo.append(_Todo(path, os.path.realpath(path.parent), named=True))
         else:
             self.gathered.faults.append(Fault(shown, None, "no such catalogue file or folder; correct it in kb.toml"))
@@ -145,7 +146,7 @@ class _Loader:
         recognised = 0
         while self.todo:
             recognised += self.read(self.todo.popleft())
-        if not recognised and path.is_dir():
+        if not recognised and is_folder:
             message = "no catalogue in this folder: no `entities:` and no documents with `kind` and `metadata`"
             self.gathered.faults.append(Fault(shown, None, message))
 
@@ -205,9 +206,11 @@ class _Loader:
         try:
             found = target_files(text, todo.path.parent, todo.folder)
         except (ValueError, OSError) as err:
-            self.gathered.warn(place, f"target {text!r} {err}")
+            self.gathered.warn(place, f"target {clipped(text)} {err}")
             return
-        self.todo.extend(_Todo(path, todo.folder, named=False, target=place if len(found) == 1 else None) for path in found)
+        self.todo.extend(
+            _Todo(path, todo.folder, named=False, target=place if len(found) == 1 else None) for path in found
+        )
 
 
 def _is_template(document: Document) -> bool:

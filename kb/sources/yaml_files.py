@@ -98,9 +98,13 @@ _NO_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\
 def _yaml_problem(err: yaml.YAMLError, text: str) -> tuple[int | None, str]:
     mark = getattr(err, "problem_mark", None)
     if mark is not None:
-        context = getattr(err, "context", None)
-        problem = getattr(err, "problem", None) or "syntax error"
-        return mark.line + 1, f"{problem} {context}" if context else problem
+        problem, context = (getattr(err, name, None) or "" for name in ("problem", "context"))
+        opened = getattr(err, "context_mark", None)
+        if context and opened is not None and opened.line < mark.line:
+            # Where the text ends, what was opened is the place to look at.
+            context += f" that opens on line {opened.line + 1}"
+        lines = text.count("\n") + (not text.endswith("\n"))
+        return min(mark.line + 1, lines), f"{problem} {context}".strip() or "syntax error"
     # The reader counts bytes or characters, by the implementation; look for the character instead.
     bad = _NO_YAML.search(text)
     if bad is None:
