@@ -152,11 +152,17 @@ def _without_comments(source: str) -> str:
     """Blank out HTML and MDX comments; one that is never closed hides the rest."""
     for opener, closer in (("<!--", "-->"), ("{/*", "*/}")):
         at = source.find(opener)
+        if at < 0:
+            continue
+        kept: list[str] = []
+        position = 0
         while at >= 0:
             stop = source.find(closer, at + len(opener))
             stop = len(source) if stop < 0 else stop + len(closer)
-            source = source[:at] + " " * (stop - at) + source[stop:]
+            kept += [source[position:at], " " * (stop - at)]
+            position = stop
             at = source.find(opener, stop)
+        source = "".join([*kept, source[position:]])
     return source
 
 
