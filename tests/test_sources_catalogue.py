@@ -338,10 +338,10 @@ def test_records_written_by_a_program_are_read_as_they_were(
         assert mine.aliases == tuple(alias for alias in dict.fromkeys(theirs.aliases) if alias != theirs.name)
 
 
-_WORDS = st.sampled_from(
-    "entities:;id: a;id: b;type: service;name: A;public: ;true;depends_on: ;null;kind: Component;metadata:;spec:;owner: x;"
-    "- ;  ;\n;---\n;{;};[;];,;:;';&a ;*a".split(";")
-)
+_OWN = ["entities:", "id: a", "id: b", "type: service", "name: A", "public: ", "true", "depends_on: ", "null"]
+_BACKSTAGE = ["kind: Component", "metadata:", "spec:", "owner: x"]
+_SYNTAX = ["- ", "  ", "\n", "---\n", "&a ", "*a", *"{}[],:'"]
+_WORDS = st.sampled_from([*_OWN, *_BACKSTAGE, *_SYNTAX])
 
 
 @given(
