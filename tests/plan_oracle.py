@@ -138,3 +138,36 @@ def set_plans(world: World) -> st.SearchStrategy[dict[str, Any]]:
         )
 
     return st.recursive(simple, combined, max_leaves=4)
+
+
+# -- witnesses -------------------------------------------------------------------------------------------------------
+
+
+def allowed(world: World, plan: dict[str, Any], length: int) -> dict[tuple[tuple[str, str, str], ...], str]:
+    """Every chain of `length` facts or fewer that a plan of start and hops allows, with the node where it ends.
+
+    A repeated hop leaves the set that it started from at its first fact and does not come back to it.
+    """
+    sets = [walk(world, {plan["start"]}, plan["hops"][:number]) for number in range(len(plan["hops"]) + 1)]
+    done: dict[tuple[tuple[str, str, str], ...], str] = {}
+    todo: list[tuple[tuple[tuple[str, str, str], ...], str, int, bool]] = [((), plan["start"], 0, False)]
+    while todo:
+        chain, node, number, inside = todo.pop()
+        if number == len(plan["hops"]):
+            done[chain] = node
+        for at, hop in enumerate(plan["hops"]):
+            if len(chain) == length or not (at == number or (inside and at == number - 1)):
+                continue
+            for fact, end in facts_from(world, node, hop):
+                if not (hop.endswith("*") and end in sets[at]):
+                    todo.append(((*chain, fact), end, at + 1, hop.endswith("*")))
+    return done
+
+
+def facts_from(world: World, node: str, hop: str) -> list[tuple[tuple[str, str, str], str]]:
+    name = INVERSES.get(hop.strip("~*"), hop.strip("~*"))
+    back = hop.startswith("~") != (hop.strip("~*") in INVERSES)
+    both = name in SYMMETRIC
+    facts = [fact for fact in sorted(world.edges) if fact[1] == name]
+    ahead = [(fact, fact[2]) for fact in facts if fact[0] == node and (both or not back)]
+    return ahead + [(fact, fact[0]) for fact in facts if fact[2] == node and (both or back)]
