@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from kb.errors import GenerationError
+from kb.graph.validation import Result
 from kb.model import Evidence, Statement
 
-__all__ = ["RECORDS_NAME", "Reading", "SourceRecord", "dump_records", "load_records"]
+__all__ = ["RECORDS_NAME", "Reading", "SourceRecord", "dump_records", "load_records", "result_from_json"]
 
 RECORDS_NAME = "statements.jsonl"
 
@@ -24,13 +25,14 @@ class Reading:
     """One statement and its fate.
 
     `edge` is (subject id, relation, object id) once the names are resolved. `code` and `reason` say why it was
-    rejected; both are None for a fact.
+    rejected; both are None for a fact. `result` is the validation result that rejected it, where one did.
     """
 
     statement: Statement
     edge: tuple[str, str, str] | None = None
     code: str | None = None
     reason: str | None = None
+    result: Result | None = None
 
     @property
     def accepted(self) -> bool:
@@ -94,7 +96,14 @@ def _reading_to_json(reading: Reading) -> dict[str, Any]:
         data["edge"] = list(reading.edge)
     if reading.code is not None:
         data.update(code=reading.code, reason=reading.reason)
+    if reading.result is not None:
+        data["result"] = asdict(reading.result)
     return data
+
+
+def result_from_json(data: dict[str, Any]) -> Result:
+    """A validation result from what `dataclasses.asdict` made of it."""
+    return Result(**{**data, "sources": tuple(data["sources"]), "files": tuple(data["files"])})
 
 
 def _from_json(data: dict[str, Any]) -> SourceRecord:
@@ -105,7 +114,13 @@ def _from_json(data: dict[str, Any]) -> SourceRecord:
         said = Statement(item["subject"], item["relation"], item["object"], source, evidence, from_page=kind == "page")
         edge = item.get("edge")
         readings.append(
-            Reading(said, (edge[0], edge[1], edge[2]) if edge else None, item.get("code"), item.get("reason"))
+            Reading(
+                said,
+                (edge[0], edge[1], edge[2]) if edge else None,
+                item.get("code"),
+                item.get("reason"),
+                result_from_json(item["result"]) if "result" in item else None,
+            )
         )
     return SourceRecord(
         source,

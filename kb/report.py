@@ -1,0 +1,105 @@
+"""What a build did, for people and for programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kb.records import SourceRecord
+
+if TYPE_CHECKING:
+    from kb.graph.validation import Result
+
+__all__ = ["BuildReport", "contradictions", "count_rejections", "rejection_rows"]
+
+
+@dataclass
+class BuildReport:
+    """Counts and lists of one build; `to_json()` is what `kb build --json` prints.
+
+    `pages` counts those that are there (`total`), were read now (`read`), taken over (`kept`), are gone (`removed`)
+    or could not be read (`failed`). `statements` counts all statements of the generation, not only those read now.
+    """
+
+    generation: str = ""
+    changed: bool = False
+    seconds: float = 0.0
+    pages: dict[str, int] = field(default_factory=dict)
+    entities: int = 0
+    facts: int = 0
+    statements: dict[str, int] = field(default_factory=dict)
+    rejected_by: dict[str, int] = field(default_factory=dict)
+    rejections: list[dict[str, Any]] = field(default_factory=list)
+    contradictions: list[dict[str, Any]] = field(default_factory=list)
+    violations: list[dict[str, Any]] = field(default_factory=list)
+    hints: int = 0
+    faults: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    advice: list[str] = field(default_factory=list)
+    work: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def exit_code(self) -> int:
+        """1 when a page could not be read or given data break a shape; else 0. Rejected statements are no failure."""
+        return 1 if self.faults or self.violations else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields, and the exit code."""
+        return {**asdict(self), "exit_code": self.exit_code}
+
+
+def rejection_rows(records: Iterable[SourceRecord]) -> list[dict[str, Any]]:
+    """The rejected statements: page, names, reason; sorted by page and place."""
+    return [
+        {
+            "page": record.source,
+            "subject": reading.statement.subject,
+            "relation": reading.statement.relation,
+            "object": reading.statement.object,
+            "code": reading.code,
+            "reason": reading.reason,
+            "quote": reading.statement.evidence.quote if reading.statement.evidence else None,
+        }
+        for record in sorted(records, key=lambda r: (r.kind, r.source))
+        for reading in record.readings
+        if not reading.accepted
+    ]
+
+
+def count_rejections(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """Code -> how many, most frequent first."""
+    counted = Counter(str(row["code"]) for row in rows)
+    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+
+
+def contradictions(
+    results: Iterable[Result], records: Iterable[SourceRecord], names: dict[str, str]
+) -> list[dict[str, Any]]:
+    """Warnings about facts that do not go together: who says what, by focus node and relation.
+
+    `names` maps the IRI of a relation to its name.
+    """
+    said: dict[tuple[str, str], dict[str, set[str]]] = {}
+    for record in records:
+        for reading in record.accepted():
+            assert reading.edge is not None
+            subject, relation, object_ = reading.edge
+            said.setdefault((subject, relation), {}).setdefault(object_, set()).add(record.source)
+    rows = []
+    for result in results:
+        if result.severity != "Warning" or result.rejects:
+            continue
+        relation = names.get(result.path or "", result.path or "")
+        values = said.get((result.focus, relation), {})
+        rows.append(
+            {
+                "focus": result.focus,
+                "relation": relation,
+                "message": result.message,
+                "values": {value: sorted(sources) for value, sources in sorted(values.items())},
+                "pages": sorted(set().union(*values.values())) if values else list(result.sources),
+            }
+        )
+    return sorted(rows, key=lambda row: (str(row["focus"]), str(row["relation"])))
