@@ -66,18 +66,37 @@ class Ontology:
     def property_iris(self, facts: ShapeFacts) -> tuple[list[str], list[str]]:
         """IRIs of object properties and of datatype properties.
 
-        A plain rdf:Property goes by its documented range, then by what its shapes ask of its values.
+        A plain rdf:Property goes by its documented range, then by what its shapes ask of its values; one without a type
+        by the properties that it is placed below.
         """
         data = set(self.triples.typed(OWL + "DatatypeProperty"))
         objects = set(self.triples.typed(*_OBJECT_PROPERTY_TYPES)) - data
         objects |= set(self.triples.named(OWL + "inverseOf"))
-        plain = set(self.triples.typed(RDF + "Property", OWL + "FunctionalProperty"))
-        plain |= set(self.triples.named(RDFS + "subPropertyOf"))
-        for iri in plain - objects - data:
+        for iri in self.triples.typed(RDF + "Property", OWL + "FunctionalProperty"):
+            if iri in objects or iri in data:
+                continue
             ranges = set(self.triples.iris(iri, RDFS + "range", SCHEMA + "rangeIncludes"))
             literal = any(one.startswith(XSD) or one in _LITERALS for one in ranges)
             (data if literal or (not ranges and iri in facts.literal) else objects).add(iri)
+        below = [iri for iri in self.triples.named(RDFS + "subPropertyOf") if iri not in objects | data]
+        for iri in below:
+            above = self._above(iri)
+            if above & data:
+                data.add(iri)
+            elif above & objects:
+                objects.add(iri)
         return self._terms(objects), self._terms(data)
+
+    def _above(self, iri: str) -> set[str]:
+        """All properties that a property is placed below, and itself."""
+        found: set[str] = set()
+        todo = [iri]
+        while todo:
+            one = todo.pop()
+            if one not in found:
+                found.add(one)
+                todo.extend(self.triples.iris(one, RDFS + "subPropertyOf"))
+        return found
 
     # -- words ------------------------------------------------------------
 

@@ -93,6 +93,8 @@ def read_rdf(path: Path) -> RdfFile:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as err:
         raise OntologyError(f"{path}: cannot be read: {err}") from err
+    if syntax == ox.RdfFormat.RDF_XML:
+        _check_entities(path, text)
     try:
         # The base makes relative IRIs, such as an empty document IRI, legal without saying where the file lies. Blank
         # nodes are renamed, so that the same label in two files does not become one node.
@@ -106,6 +108,26 @@ def read_rdf(path: Path) -> RdfFile:
             why = "it names a remote JSON-LD context, and those are never fetched; write the context into the file"
         raise OntologyError(f"{place}: does not parse: {why}") from err
     return RdfFile(path, text, triples)
+
+
+def _check_entities(path: Path, text: str) -> None:
+    """Refuses XML entities that would expand to many times the file; the parser expands without a limit.
+
+    Those that ontology editors write, one for each namespace, are far from it.
+    """
+    size = 0
+    for found in re.finditer(r"""<!ENTITY\s+([^\s%]+)\s+(?:"([^"]*)"|'([^']*)')""", text):
+        value = found[2] or found[3] or ""
+        if re.search(r"&(?!#)(?!amp;|lt;|gt;|quot;|apos;)", value):
+            line = text.count("\n", 0, found.start()) + 1
+            raise OntologyError(f"{path}:{line}: entity {found[1]!r} is made of other entities, which is refused")
+        size += len(value) * text.count(f"&{found[1]};")
+    if size > _LARGEST_EXPANSION + len(text):
+        raise OntologyError(f"{path}: its XML entities expand to {size:,} characters, which is refused; write them out")
+
+
+_LARGEST_EXPANSION = 10_000_000
+"""Characters."""
 
 
 def canonical(triples: Iterable[ox.Triple], prefix: str) -> tuple[ox.Triple, ...]:
@@ -176,3 +198,10 @@ class Triples:
                 break
             head = rest[0]
         return found
+
+
+def canonical_ntriples(triples: Sequence[ox.Triple]) -> bytes:
+    """Sorted N-Triples, blank nodes named by RDFC-1.0 (https://www.w3.org/TR/rdf-canon/): same graph, same bytes."""
+    dataset = ox.Dataset(ox.Quad(*triple) for triple in triples)
+    dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
+    return "".join(sorted(f"{quad.triple} .\n" for quad in dataset)).encode()

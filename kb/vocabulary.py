@@ -178,12 +178,13 @@ class _Loader:
     def __init__(self, ontology: list[RdfFile], shapes: list[RdfFile]) -> None:
         self.ontology, self.shape_files = Ontology(ontology), shapes
         self.facts = shape_facts(shapes)
-        self.class_iris = self.ontology.class_iris()
-        self.object_iris, self.data_iris = self.ontology.property_iris(self.facts)
+        self.class_iris = self.with_own_names(self.ontology.class_iris())
+        objects, data = self.ontology.property_iris(self.facts)
+        named = self.with_own_names([*objects, *data])
+        self.object_iris, self.data_iris = [i for i in objects if i in named], [i for i in data if i in named]
         self.class_names = {iri: snake_case(iri) for iri in self.class_iris}
 
     def load(self) -> Vocabulary:
-        self.check_names()
         self.check_shape_terms()
         classes = {c.name: c for c in map(self.class_, self.class_iris)}
         relations = {r.name: r for r in self.relations()}
@@ -326,17 +327,23 @@ class _Loader:
 
     # -- checks -----------------------------------------------------------
 
-    def check_names(self) -> None:
-        """Classes are named apart from properties; relations, inverses and attributes share one set of names."""
-        for group in (self.class_iris, [*self.object_iris, *self.data_iris]):
-            seen: dict[str, str] = {}
-            for iri in group:
-                name = snake_case(iri)
-                if not name:
-                    raise OntologyError(f"<{iri}> has no local name to call it by; give it one after '#' or '/'")
-                other = seen.setdefault(name, iri)
-                if other != iri:
-                    raise OntologyError(f"<{other}> and <{iri}> are both called {name!r}; rename one")
+    def with_own_names(self, iris: Sequence[str]) -> list[str]:
+        """The terms that have a name of their own; relations, inverses and attributes share one set of names.
+
+        Ontologies often declare the term of a well-known vocabulary that theirs extends, under the same name: theirs
+        keeps it. Any other clash is an error.
+        """
+        seen: dict[str, str] = {}
+        for iri in sorted(iris, key=lambda iri: (iri.startswith(_WELL_KNOWN), iri)):
+            name = snake_case(iri)
+            if not name:
+                raise OntologyError(f"<{iri}> has no local name to call it by; give it one after '#' or '/'")
+            other = seen.setdefault(name, iri)
+            if other != iri and iri.startswith(_WELL_KNOWN) and not other.startswith(_WELL_KNOWN):
+                self.ontology.advice.append(f"<{iri}> is left out, because <{other}> has its name {name!r}")
+            elif other != iri:
+                raise OntologyError(f"<{other}> and <{iri}> are both called {name!r}; rename one")
+        return sorted(seen.values())
 
     def check_shape_terms(self) -> None:
         """Shapes that name a term in one of the ontology's namespaces which the ontology does not declare.
@@ -345,7 +352,7 @@ class _Loader:
         """
         declared = self.ontology.declared()
         spaces = {namespace(iri) for iri in (*self.class_iris, *self.object_iris, *self.data_iris)}
-        spaces -= {space for space in PREFIXES.values() if space != KB}
+        spaces -= set(_WELL_KNOWN)
         unknown = [
             f"  {place}: <{iri}> is not declared in the ontology{_meant(iri, declared)}"
             for iri, place in sorted(self.facts.named.items())
@@ -358,6 +365,7 @@ class _Loader:
             )
 
 
+_WELL_KNOWN = tuple(space for space in PREFIXES.values() if space != KB)
 _RESERVED = frozenset(("id", "type", "name", "aliases", "description"))
 _SCHEMA_DATATYPES = {
     SCHEMA + "Boolean": XSD + "boolean",
