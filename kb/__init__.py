@@ -1,5 +1,58 @@
-"""`kb`: an engineering wiki as a validated RDF knowledge base that answers multi-hop questions."""
+"""`kb`: an engineering wiki as a validated RDF knowledge base that answers multi-hop questions.
 
-__all__ = ["__version__"]
+`kb.build(".")` builds what `kb.toml` in that folder describes. `kb.open(".")` opens what was built last:
+`kb.open(".").ask("Which public services break when ledger-db is down?").answers` are its answers.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from kb.knowledge_base import KnowledgeBase, open  # noqa: A004 - `kb.open`
+    from kb.report import BuildReport
+
+__all__ = ["KnowledgeBase", "__version__", "build", "open"]
 
 __version__ = "0.1.0"
+
+
+def build(
+    folder: str | os.PathLike[str] = ".",
+    *,
+    force: bool = False,
+    statements: str | os.PathLike[str] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> BuildReport:
+    """Builds the knowledge base in `folder` and publishes it when anything changed; see `kb.build.build`."""
+    from pathlib import Path
+
+    from kb.build import build as run
+    from kb.config import load_config
+
+    given = None if statements is None else Path(statements)
+    return run(load_config(Path(folder)), force=force, statements=given, progress=progress)
+
+
+def __getattr__(name: str) -> Any:
+    # Opening costs imports that `kb --help` should not pay for.
+    if name in {"KnowledgeBase", "open"}:
+        from kb import knowledge_base
+
+        return getattr(knowledge_base, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Package(ModuleType):
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Importing the module kb.build would put it in the place of the function.
+        if name != "build" or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -5,15 +5,17 @@ Importing this imports rdflib; do it where the view is used.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import pyoxigraph as ox
 from oxrdflib import OxigraphStore
 from rdflib import Dataset, URIRef
 
+from kb.graph.guard import check_query
 from kb.namespaces import PREFIXES
 
-__all__ = ["ReadOnlyStore", "dataset"]
+__all__ = ["FactsDataset", "ReadOnlyStore", "dataset"]
 
 
 class ReadOnlyStore(OxigraphStore):
@@ -32,12 +34,11 @@ class ReadOnlyStore(OxigraphStore):
             self._lengths[key] = super().__len__(context)
         return self._lengths[key]
 
-    def query(self, query: Any, *args: Any, **kwargs: Any) -> Any:
+    def query(self, query: Any, initNs: Mapping[str, Any], *args: Any, **kwargs: Any) -> Any:  # noqa: N803 - rdflib's
         """Runs a query after the same checks as `kb query`: none that would fetch from the network."""
-        from kb.graph.guard import check_query
-
-        check_query(str(query))
-        return super().query(query, *args, **kwargs)
+        prefixes = {**dict(self.namespaces()), **initNs}
+        check_query(str(query), prefixes={prefix: str(namespace) for prefix, namespace in prefixes.items()})
+        return super().query(query, initNs, *args, **kwargs)
 
     def add_graph(self, graph: Any) -> None:
         """Nothing: `Dataset.graph(…)` calls this also to read a graph."""
@@ -48,9 +49,22 @@ class ReadOnlyStore(OxigraphStore):
     add = addN = remove = remove_graph = update = destroy = _refuse  # noqa: N815 - addN is rdflib's name
 
 
+class FactsDataset(Dataset):
+    """A Dataset whose `default_graph` is that of the store: the union of all facts, each once."""
+
+    @property
+    def default_context(self) -> Any:
+        """The same as `default_graph`. rdflib uses its own old name, and would warn whoever asks a query of that."""
+        return self._default_context
+
+    @default_context.setter
+    def default_context(self, value: Any) -> None:
+        self._default_context = value
+
+
 def dataset(store: ox.Store) -> Dataset:
-    """A Dataset over a store. Its default graph is the store's default graph: the union of all facts, each once."""
-    view = Dataset(store=ReadOnlyStore(store))
+    """A Dataset over a store."""
+    view = FactsDataset(store=ReadOnlyStore(store))
     for prefix, namespace in PREFIXES.items():
         view.bind(prefix, URIRef(namespace))
     return view

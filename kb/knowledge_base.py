@@ -1,0 +1,210 @@
+"""A published generation, opened for questions: `kb.open(".")`.
+
+Opening reads `kb.toml` and `meta.json` and no more. Vocabulary, catalogue, store and rdflib are loaded when they are
+first needed, and come from the generation: answers fit the build they were made from, whatever has changed since.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import pyoxigraph as ox
+
+from kb.config import Config, load_config
+from kb.errors import GenerationError
+from kb.generations import Generation, Generations, Pin
+from kb.iris import Iris
+from kb.model import Entity
+from kb.names import local_name
+from kb.namespaces import RDFS
+from kb.sources.catalogue import Catalogue
+from kb.vocabulary import Attribute, Class, Inverse, Relation, Vocabulary, load_vocabulary
+
+if TYPE_CHECKING:
+    from rdflib import Dataset
+
+    from kb.ask.answer import Answer
+    from kb.ask.planner import Planner
+    from kb.graph.worker import QueryResult, QueryWorker
+
+__all__ = ["KnowledgeBase", "open"]
+
+
+def open(folder: str | os.PathLike[str] = ".", *, generation: str | None = None) -> KnowledgeBase:  # noqa: A001
+    """Opens the knowledge base in `folder`, or one of its older generations by name.
+
+    What was opened stays as it is while later builds publish, and is not pruned before it is closed. Raises
+    NoKnowledgeBaseError where nothing has been built, ConfigError and GenerationError where something is damaged.
+    """
+    config = load_config(Path(folder))
+    found, pin = Generations(config.store).acquire(generation)
+    try:
+        return KnowledgeBase(config, found, pin)
+    except BaseException:
+        pin.close()
+        raise
+
+
+class KnowledgeBase:
+    """One generation of a knowledge base, read-only. Made by `open`; a context manager that closes it.
+
+    `config` is what `kb.toml` says now, `generation` what was opened, `iris` mints and reads its IRIs.
+    """
+
+    def __init__(self, config: Config, generation: Generation, pin: Pin | None = None) -> None:
+        self.config, self.generation = config, generation
+        # The base may have changed in kb.toml; the graph holds the one that it was built with.
+        self.iris = Iris(generation.meta.get("key", {}).get("base", config.base))
+        self._pin = pin
+        self._worker: QueryWorker | None = None
+        self._worker_lock = threading.Lock()
+        self._closed = False
+        if pin is not None:
+            weakref.finalize(self, pin.close)
+
+    # -- what it holds ------------------------------------------------------
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Ontology and shapes of the build."""
+        self._check_open()
+        paths = []
+        for name in ("vocabulary/ontology.nt", "vocabulary/shapes.nt"):
+            self.generation.read(name)  # checks its digest
+            paths.append(self.generation.path / name)
+        return load_vocabulary(paths[:1], paths[1:])
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The catalogue of the build: all entities by id."""
+        self._check_open()
+        return Catalogue.from_json(self.generation.read("catalogue.json"))
+
+    @cached_property
+    def store(self) -> ox.Store:
+        """The graph, read-only. Its default graph is the union of all facts, each once."""
+        self._check_open()
+        return self.generation.open_store()
+
+    @cached_property
+    def graph(self) -> Dataset:
+        """The graph as an rdflib Dataset, read-only, nothing copied. `graph.default_graph` holds the facts."""
+        from kb.graph.rdflib_view import dataset
+
+        return dataset(self.store)
+
+    @cached_property
+    def planner(self) -> Planner:
+        """Turns questions into plans."""
+        from kb.ask.planner import Planner
+
+        return Planner(self.vocabulary, self.catalogue)
+
+    def entity(self, entity_id: str) -> Entity | None:
+        """The entity of this id; None where the catalogue has none."""
+        return self.catalogue.entities.get(entity_id)
+
+    def label(self, iri: str) -> str:
+        """What people call the thing or term with this IRI; the last part of the IRI where nothing names it."""
+        entity_id = self.iris.entity_id(iri)
+        if entity_id is not None:
+            entity = self.entity(entity_id)
+            return entity_id if entity is None else entity.name
+        if iri in self._term_labels:
+            return self._term_labels[iri]
+        with self.generation.reading():
+            quads = self.store.quads_for_pattern(ox.NamedNode(iri), ox.NamedNode(RDFS + "label"), None)
+            labels = sorted(quad.object.value for quad in quads if isinstance(quad.object, ox.Literal))
+        return labels[0] if labels else local_name(iri)
+
+    @cached_property
+    def _term_labels(self) -> dict[str, str]:
+        words = self.vocabulary
+        inverses = [relation.inverse for relation in words.relations.values() if relation.inverse is not None]
+        terms: list[Class | Relation | Attribute | Inverse] = [*words.classes.values(), *words.relations.values()]
+        terms += [*words.attributes.values(), *inverses]
+        return {term.iri: term.label for term in terms}
+
+    # -- questions ----------------------------------------------------------
+
+    def ask(self, question: str, *, witnesses: bool = True) -> Answer:
+        """Answers a question in words.
+
+        `witnesses` are the chains of facts, with page and quote, that each answer rests on. Raises RefusedQuestionError
+        where no plan fits the question.
+        """
+        planned = self.planner.plan(question)
+        return self._run(planned.plan, witnesses=witnesses)
+
+    def run(self, plan: Mapping[str, Any], *, witnesses: bool = True) -> Answer:
+        """Answers a plan, see `kb.ask.plan`. Raises PlanError naming what is wrong with it."""
+        from kb.ask.plan import parse_plan
+
+        return self._run(parse_plan(plan, self.vocabulary, self.catalogue.entities), witnesses=witnesses)
+
+    def _run(self, plan: Any, *, witnesses: bool) -> Answer:
+        from kb.ask.answer import run_plan
+
+        with self.generation.reading():
+            return run_plan(self.store, plan, self.vocabulary, self.iris, self.catalogue, witnesses=witnesses)
+
+    def query(
+        self,
+        sparql: str,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_rows: int | None = None,
+    ) -> QueryResult:
+        """Runs a SPARQL query, in a process of its own that is killed when `timeout` (seconds) is over.
+
+        `parameters` are terms for variables. Raises QueryError for a query that does not parse or would leave this
+        machine, QueryTimeoutError for one that takes too long.
+        """
+        self._check_open()
+        with self._worker_lock:
+            if self._worker is None:
+                from kb.graph.worker import QueryWorker
+
+                self._worker = QueryWorker(self.generation.graph_path)
+            return self._worker.run(sparql, timeout=timeout, max_rows=max_rows, parameters=parameters)
+
+    def status(self) -> dict[str, Any]:
+        """What the generation holds, and what has changed on disk since it was built; see `kb.status`."""
+        from kb.status import status
+
+        return status(self)
+
+    # -- life ---------------------------------------------------------------
+
+    def close(self) -> None:
+        """Lets go of the generation. Closing twice is harmless."""
+        self._closed = True
+        for name in ("graph", "store", "planner"):
+            self.__dict__.pop(name, None)
+        with self._worker_lock:
+            if self._worker is not None:
+                self._worker.close()
+                self._worker = None
+        if self._pin is not None:
+            self._pin.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise GenerationError(f"{self.generation.name}: closed; open the knowledge base again")
+
+    def __enter__(self) -> KnowledgeBase:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, err: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<KnowledgeBase {self.config.root} {self.generation.name}>"
