@@ -215,7 +215,7 @@ def _judge_triples(
             assert reading.edge is not None
             if reading.edge[1] in relations:
                 evidence = reading.statement.evidence
-                lines.setdefault((record.source, *reading.edge), evidence and evidence.quote)
+                lines.setdefault((record.source, *reading.edge), evidence.quote if evidence else None)
             else:
                 unjudged += 1
     found = {line[1:] for line in lines}

@@ -15,9 +15,19 @@ from kb.errors import GenerationError
 from kb.graph.validation import Result
 from kb.model import Evidence, Statement
 
-__all__ = ["RECORDS_NAME", "Reading", "SourceRecord", "dump_records", "load_records", "result_from_json"]
+__all__ = [
+    "RECORDS_NAME",
+    "RESULTS_NAME",
+    "Reading",
+    "SourceRecord",
+    "dump_records",
+    "dump_results",
+    "load_records",
+    "load_results",
+]
 
 RECORDS_NAME = "statements.jsonl"
+RESULTS_NAME = "results.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +109,21 @@ def _reading_to_json(reading: Reading) -> dict[str, Any]:
     if reading.result is not None:
         data["result"] = asdict(reading.result)
     return data
+
+
+def dump_results(results: Iterable[Result]) -> str:
+    """JSON lines, in the order given."""
+    return "".join(json.dumps(asdict(result), ensure_ascii=False, separators=(",", ":")) + "\n" for result in results)
+
+
+def load_results(folder: Path) -> list[Result]:
+    """The validation results of a generation. Raises GenerationError for a damaged file."""
+    path = folder / RESULTS_NAME
+    try:
+        with path.open(encoding="utf-8") as lines:
+            return [result_from_json(json.loads(line)) for line in lines]
+    except (OSError, ValueError, KeyError, TypeError) as err:
+        raise GenerationError(f"{path}: damaged or missing ({err}); run `kb build --force` to make it anew") from err
 
 
 def result_from_json(data: dict[str, Any]) -> Result:

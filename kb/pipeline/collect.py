@@ -1,0 +1,167 @@
+"""Sources -> records: reads what changed, resolves what it says, takes over the rest."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple
+
+from kb.config import Config
+from kb.errors import Fault, KbError, PageError
+from kb.extract import Reader
+from kb.graph import assemble
+from kb.graph.candidates import candidates
+from kb.graph.resolve import Resolver
+from kb.model import Page, Statement
+from kb.pipeline.state import Key, State
+from kb.records import Reading, SourceRecord
+from kb.sources.catalogue import Catalogue
+from kb.sources.pages import PageFile, read_page, scan_pages
+from kb.vocabulary import Vocabulary
+
+__all__ = ["Collector", "Given", "Progress", "grouped"]
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage, how much of it is done, and how much there is."""
+Given = Mapping[Key, tuple[Statement, ...]]
+"""Statements by the page or file that makes them."""
+
+
+class Collector:
+    """Fills a state with a record for every source.
+
+    `given`, when not None, takes the place of reading pages. A page that cannot be read is a fault of the state, and
+    keeps what was read from it before.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        vocabulary: Vocabulary,
+        catalogue: Catalogue,
+        reader: Reader,
+        given: Given | None,
+        progress: Progress,
+    ) -> None:
+        self.config, self.vocabulary, self.catalogue = config, vocabulary, catalogue
+        self.reader, self.given, self.progress = reader, given, progress
+        self.resolver = Resolver(catalogue, vocabulary)
+        self.state = State()
+
+    def run(self, state: State) -> None:
+        """Does all of it."""
+        self.state = state
+        self.collect()
+
+    def collect(self) -> None:
+        """Fills the state with a record for every source; reads those that changed."""
+        self.collect_catalogue()
+        files, faults = self.page_files()
+        self.state.faults.extend(faults)
+        wanted = [file.id for file in files]
+        if self.given is not None:
+            wanted = sorted({page for kind, page in self.given if kind == "page"} | set(wanted))
+        by_id = {file.id: file for file in files}
+        for number, page_id in enumerate(wanted):
+            self.progress("pages", number, len(wanted))
+            self.collect_page(page_id, by_id.get(page_id))
+        self.progress("pages", len(wanted), len(wanted))
+        for (kind, source), rows in (self.given or {}).items():
+            if kind == "statements":
+                self.collect_rows((kind, source), rows)
+        self.keep_unreadable(files)
+
+    def keep_unreadable(self, files: Sequence[PageFile]) -> None:
+        """Pages that are still there, but can no longer be opened as pages, keep what was read from them before."""
+        failing = {fault.file for fault in self.state.faults} - {file.shown for file in files}
+        for key, record in [*self.state.before.items(), *self.state.fallback.items()]:
+            if record.path in failing:
+                self.keep(key)
+
+    def page_files(self) -> tuple[Sequence[PageFile], Sequence[Fault]]:
+        if self.config.pages is None:
+            return (), ()
+        scan = scan_pages(self.config.pages, self.config)
+        return scan.files, scan.faults
+
+    def collect_page(self, page_id: str, file: PageFile | None) -> None:
+        rows = None if self.given is None else self.given.get(("page", page_id), ())
+        try:
+            page = None if file is None else read_page(file)
+        except PageError as err:
+            self.state.faults.extend(err.faults)
+            self.keep(("page", page_id))
+            return
+        digest = page.digest if page is not None else ""
+        if rows is not None:
+            digest = hashlib.sha256(f"{digest} {_rows_digest(rows)}".encode()).hexdigest()
+        key = ("page", page_id)
+        before = self.state.before.get(key)
+        if before is not None and before.digest == digest:
+            self.state.records[key] = before
+            return
+        try:
+            said = self.reader.read(page) if rows is None and page is not None else rows or ()
+        except KbError as err:
+            self.state.faults.append(Fault(file.shown if file else page_id, None, str(err)))
+            self.keep(key)
+            return
+        self.state.read += 1
+        self.settle(key, digest, said, page)
+
+    def collect_catalogue(self) -> None:
+        by_source: dict[str, list[Statement]] = {}
+        for said in self.catalogue.statements:
+            by_source.setdefault(said.source, []).append(said)
+        for source, rows in by_source.items():
+            self.collect_rows(("catalogue", source), rows)
+
+    def collect_rows(self, key: Key, rows: Sequence[Statement]) -> None:
+        digest = _rows_digest(rows)
+        before = self.state.before.get(key)
+        if before is not None and before.digest == digest:
+            self.state.records[key] = before
+        else:
+            self.settle(key, digest, rows, None)
+
+    def settle(
+        self, key: Key, digest: str, said: Iterable[Statement], page: Page | None, old: SourceRecord | None = None
+    ) -> None:
+        """Resolves what a source says, and makes its record. The gate has yet to judge it."""
+        kind, source = key
+        pages = {} if page is None else {page.id: page}
+        found, refused = candidates(list(said), self.resolver, self.vocabulary, pages)
+        readings = [Reading(c.statement, (c.subject, c.relation, c.object)) for c in found]
+        readings += [Reading(r.statement, None, r.code, r.reason) for r in refused]
+        title, path = (old.title, old.path) if old is not None else (source, "")
+        if page is not None:
+            title, path = assemble.page_title(page), page.path
+        self.state.records[key] = SourceRecord(source, kind, digest, title, path, tuple(sorted(readings, key=_place)))
+        self.state.touched.add(key)
+
+    def keep(self, key: Key) -> None:
+        """A page that cannot be read now keeps what was read from it before, however that is to be understood now."""
+        if key in self.state.before:
+            self.state.records[key] = self.state.before[key]
+        elif key in self.state.fallback:
+            old = self.state.fallback[key]
+            self.settle(key, old.digest, [reading.statement for reading in old.readings], None, old)
+
+
+def grouped(rows: Iterable[Statement]) -> Given:
+    """Given statements by page or file."""
+    found: dict[Key, list[Statement]] = {}
+    for said in rows:
+        found.setdefault(("page" if said.from_page else "statements", said.source), []).append(said)
+    return {key: tuple(group) for key, group in found.items()}
+
+
+def _rows_digest(rows: Iterable[Statement]) -> str:
+    lines = sorted(repr((s.subject, s.relation, s.object, s.evidence and astuple(s.evidence))) for s in rows)
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _place(reading: Reading) -> tuple[int, int, str, str, str]:
+    said = reading.statement
+    start, end = (said.evidence.start, said.evidence.end) if said.evidence else (-1, -1)
+    return start, end, said.subject, said.relation, said.object

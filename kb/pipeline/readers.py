@@ -1,0 +1,35 @@
+"""The reader that `kb.toml` asks for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from kb.config import Config
+from kb.extract import Reader
+from kb.model import Page, Statement
+from kb.sources.catalogue import Catalogue
+from kb.vocabulary import Vocabulary
+
+__all__ = ["LazyReader"]
+
+
+class LazyReader:
+    """The configured reader, made when the first page needs it: a build without changes pays nothing for it."""
+
+    def __init__(self, config: Config, vocabulary: Vocabulary, catalogue: Catalogue) -> None:
+        self.config, self.vocabulary, self.catalogue = config, vocabulary, catalogue
+
+    @property
+    def identity(self) -> str:
+        from kb.extract.phrases import IDENTITY
+
+        return IDENTITY
+
+    @cached_property
+    def _reader(self) -> Reader:
+        from kb.extract.phrases import PhraseReader
+
+        return PhraseReader(self.vocabulary, self.catalogue)
+
+    def read(self, page: Page) -> list[Statement]:
+        return self._reader.read(page)

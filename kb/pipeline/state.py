@@ -1,0 +1,63 @@
+"""What a build has before it: a record for each source, and which of them are new, changed or gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kb.errors import Fault
+from kb.graph.candidates import Candidate
+from kb.records import Reading, SourceRecord
+
+__all__ = ["Edge", "Key", "State", "candidate_of", "edges_of"]
+
+Key = tuple[str, str]
+"""(kind, source) of a record; see `SourceRecord`."""
+Edge = tuple[str, str, str]
+"""(subject id, relation name, object id)"""
+
+
+@dataclass
+class State:
+    """Records by key.
+
+    `before` are those of the parent, to be taken over where the source did not change. `fallback` are the parent's too,
+    when everything is read anew: what a page said before is all there is if it cannot be opened now. `touched` are
+    the keys of records made by this build.
+    """
+
+    records: dict[Key, SourceRecord] = field(default_factory=dict)
+    before: dict[Key, SourceRecord] = field(default_factory=dict)
+    fallback: dict[Key, SourceRecord] = field(default_factory=dict)
+    touched: set[Key] = field(default_factory=set)
+    faults: list[Fault] = field(default_factory=list)
+    read: int = 0
+
+    @property
+    def removed(self) -> set[Key]:
+        """Keys of sources that are gone."""
+        return set(self.before) - set(self.records)
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything is different from the parent."""
+        return bool(self.touched or self.removed)
+
+    def of_kind(self, kind: str) -> Iterator[SourceRecord]:
+        """The records of pages, of catalogue files or of statements files."""
+        return (record for key, record in self.records.items() if key[0] == kind)
+
+    def edges(self, kind: str) -> list[Edge]:
+        """The facts that sources of one kind state."""
+        return [edge for record in self.of_kind(kind) for edge in edges_of(record)]
+
+
+def edges_of(record: SourceRecord) -> list[Edge]:
+    """The facts that one source states."""
+    return [reading.edge for reading in record.accepted() if reading.edge is not None]
+
+
+def candidate_of(reading: Reading) -> Candidate:
+    """A resolved reading as the gate takes it."""
+    assert reading.edge is not None
+    return Candidate(reading.statement, *reading.edge)
