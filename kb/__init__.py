@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kb.knowledge_base import KnowledgeBase, open  # noqa: A004 - `kb.open`
-    from kb.report import BuildReport
+    from kb.pipeline import BuildReport
 
 __all__ = ["KnowledgeBase", "__version__", "build", "open"]
 
@@ -29,11 +27,11 @@ def build(
     statements: str | os.PathLike[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> BuildReport:
-    """Builds the knowledge base in `folder` and publishes it when anything changed; see `kb.build.build`."""
+    """Builds the knowledge base in `folder` and publishes it when anything changed; see `kb.pipeline.build`."""
     from pathlib import Path
 
-    from kb.build import build as run
     from kb.config import load_config
+    from kb.pipeline import build as run
 
     given = None if statements is None else Path(statements)
     return run(load_config(Path(folder)), force=force, statements=given, progress=progress)
@@ -46,13 +44,3 @@ def __getattr__(name: str) -> Any:
 
         return getattr(knowledge_base, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-class _Package(ModuleType):
-    def __setattr__(self, name: str, value: Any) -> None:
-        # Importing the module kb.build would put it in the place of the function.
-        if name != "build" or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

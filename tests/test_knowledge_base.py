@@ -112,7 +112,7 @@ def test_importing_kb_costs_nothing_and_shows_its_names() -> None:
 
 
 def test_build_stays_a_function_when_its_module_is_imported() -> None:
-    from kb.build import build
+    from kb.pipeline import build
 
     assert callable(kb.build)
     assert kb.build is not build
