@@ -206,32 +206,29 @@ def _judge_triples(
     relations = {_gold_edge(row)[1] for row in triples}
     gold_lines = {(str(row["page"]), *_gold_edge(row)) for row in triples if row.get("page") is not None}
     gold = {_gold_edge(row) for row in triples}
-    lines: dict[Line, str | None] = {}
-    unjudged = 0
+    stated: dict[Line, str | None] = {}
     for record in load_records(kb.generation.path).values():
         if record.kind == "catalogue":
             continue  # given, not extracted
         for reading in record.accepted():
             assert reading.edge is not None
-            if reading.edge[1] in relations:
-                evidence = reading.statement.evidence
-                lines.setdefault((record.source, *reading.edge), evidence.quote if evidence else None)
-            else:
-                unjudged += 1
+            evidence = reading.statement.evidence
+            stated.setdefault((record.source, *reading.edge), evidence.quote if evidence else None)
+    lines = {line: quote for line, quote in stated.items() if line[2] in relations}
     found = {line[1:] for line in lines}
     scores: dict[str, Any] = score_edges(found, gold).to_json()
     scores["reversed"] = sum((o, r, s) in gold and (s, r, o) not in gold for s, r, o in found)
-    scores["unjudged"] = unjudged
+    scores["unjudged"] = len(stated) - len(lines)
     scores["by_relation"] = {
         name: score_edges({e for e in found if e[1] == name}, {e for e in gold if e[1] == name}).to_json()
         for name in sorted(relations)
     }
     scores["lines"] = score_edges(lines, gold_lines).to_json() if gold_lines else None
     if any("n_sentence" in row for row in triples):
-        stated = {_gold_edge(row) for row in triples if row.get("n_sentence")}
-        hit = len(found & stated)
-        scores["stated"] = {**Scores(len(found), len(stated), hit).to_json(), "precision": None, "f1": None}
-    scores["traps"] = _judge_traps(lines, gold_lines, traps)
+        written = {_gold_edge(row) for row in triples if row.get("n_sentence")}
+        hit = len(found & written)
+        scores["stated"] = {**Scores(len(found), len(written), hit).to_json(), "precision": None, "f1": None}
+    scores["traps"] = _judge_traps(stated, gold_lines, traps)
     result.triples = scores
     pages_of = _pages_by_edge(lines)
     for edge in sorted(found - gold):
