@@ -378,8 +378,9 @@ _SCHEMA_DATATYPES = {
 
 
 def _meant(iri: str, declared: Iterable[str]) -> str:
-    close = difflib.get_close_matches(iri, [other for other in declared if namespace(other) == namespace(iri)], n=1)
-    return f"; did you mean {local_name(close[0])!r}?" if close else ""
+    names = [local_name(other) for other in declared if namespace(other) == namespace(iri)]
+    close = difflib.get_close_matches(local_name(iri), sorted(names), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _digest(*parts: Iterable[ox.Triple]) -> str:
