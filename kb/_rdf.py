@@ -103,7 +103,7 @@ def read_rdf(path: Path) -> RdfFile:
     except (SyntaxError, ValueError) as err:
         line = getattr(err, "lineno", None)
         place = f"{path}:{line}" if line else str(path)
-        why = str(getattr(err, "msg", None) or err)
+        why = re.sub(r"^Parser error at line \d+ column (\d+):", r"column \1:", str(getattr(err, "msg", None) or err))
         if "LoadDocumentCallback" in why:
             why = "it names a remote JSON-LD context, and those are never fetched; write the context into the file"
         raise OntologyError(f"{place}: does not parse: {why}") from err

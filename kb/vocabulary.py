@@ -190,6 +190,9 @@ class _Loader:
         relations = {r.name: r for r in self.relations()}
         attributes = {a.name: a for a in map(self.attribute, self.data_iris)}
         self.ontology.advise_on_imports()
+        if not classes or not relations:
+            missing = "classes" if not classes else "relations"
+            self.ontology.advice.append(f"the ontology declares no {missing}; add them as owl:{_KINDS[missing]}")
         shapes = [triple for file in self.shape_files for triple in file.triples]
         iris = {name: iri for iri, name in self.class_names.items()}
         for relation in relations.values():
@@ -366,6 +369,7 @@ class _Loader:
 
 
 _WELL_KNOWN = tuple(space for space in PREFIXES.values() if space != KB)
+_KINDS = {"classes": "Class", "relations": "ObjectProperty"}
 _RESERVED = frozenset(("id", "type", "name", "aliases", "description"))
 _SCHEMA_DATATYPES = {
     SCHEMA + "Boolean": XSD + "boolean",

@@ -162,11 +162,11 @@ def test_datatypes_come_from_shapes_also_in_lists(load: Load) -> None:
 
 def test_an_unknown_term_is_named_with_file_line_and_what_may_be_meant(load: Load) -> None:
     with pytest.raises(OntologyError) as raised:
-        load("\n\ns:A sh:targetSubjectsOf :im ;\n    sh:class :Rooom .\n")
+        load("\n\ns:A sh:targetSubjectsOf :inn ;\n    sh:class :Rooom .\n")
     message = str(raised.value)
     lines = len(PREFIXES.splitlines())
     assert (
-        f"shapes.ttl:{lines + 3}: <https://x.example/o#im> is not declared in the ontology; did you mean 'in'?"
+        f"shapes.ttl:{lines + 3}: <https://x.example/o#inn> is not declared in the ontology; did you mean 'in'?"
         in message
     )
     assert (
