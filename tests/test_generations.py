@@ -255,6 +255,39 @@ def test_where_no_pin_can_be_written_reading_goes_on(kg: Path) -> None:
     pin.close()
 
 
+def test_readers_come_and_go_while_generations_are_published_and_pruned(kg: Path) -> None:
+    """Every reader finds one version, whole, whatever is published and removed around it."""
+    generations = Generations(kg)
+    builds.build(generations, 0)
+    code = textwrap.indent(
+        textwrap.dedent(f"""
+            sys.path.insert(0, {str(Path(builds.__file__).parent)!r})
+            import generation_builds as builds
+            print("ready", flush=True)
+            seen = set()
+            while not (Path({str(kg)!r}) / "stop").exists():
+                generation, pin = generations.acquire()
+                for _ in range(2):
+                    assert builds.answers(generation) == builds.wanted(generation.meta["version"])
+                seen.add(generation.name)
+                pin.close()
+            print(len(seen), flush=True)
+        """),
+        " " * 12,
+    )
+    with Other(kg, code.lstrip()) as one, Other(kg, code.lstrip()) as two:
+        for version in range(1, 13):
+            builds.build(generations, version)
+            generations.prune(keep=1)
+        (kg / "stop").touch()
+        for reader in (one, two):
+            assert reader.process.stdout is not None
+            assert int(reader.process.stdout.readline()) > 1
+    assert generations.pins() == {}
+    generations.prune(keep=1)
+    assert len(names(generations)) == 1
+
+
 # -- one builder -----------------------------------------------------------
 
 

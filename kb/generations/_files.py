@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import os
 import secrets
@@ -11,31 +10,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kb.errors import GenerationError
+from kb.graph.store import refusal
 
 __all__ = ["REPAIR", "disk_errors", "file_digest", "fsync_path", "replace_file", "write_file"]
 
 REPAIR = "run `kb build --force` to make it anew, or go back to an older one that `kb generations` lists"
 
-_HINTS = {
-    errno.ENOSPC: "free some space and build again",
-    errno.EDQUOT: "free some space and build again",
-    errno.EFBIG: "allow larger files and build again",
-    errno.EROFS: "the folder is on a read-only disk",
-    errno.EACCES: "give yourself the right to write there",
-    errno.EPERM: "give yourself the right to write there",
-}
-
 
 @contextlib.contextmanager
-def disk_errors(what: str) -> Iterator[None]:
-    """Turns errors of the file system and of the store into GenerationError: what could not be done, why, what next."""
+def disk_errors(what: str, repair: str = "") -> Iterator[None]:
+    """Turns errors of the file system and of the store into GenerationError: what could not be done, why, what next.
+
+    `repair` is what to do where the cause does not say it itself.
+    """
     try:
         yield
-    except OSError as err:
-        hint = f"; {_HINTS[err.errno]}" if err.errno in _HINTS else ""
-        raise GenerationError(f"{what}: {err.strerror or err}{hint}") from err
-    except RuntimeError as err:  # what RocksDB raises for a damaged or half-written store
-        raise GenerationError(f"{what}: {err}") from err
+    except (OSError, RuntimeError) as err:
+        why, helps = refusal(err)
+        raise GenerationError(f"{what}: {why}" + (f"; {repair}" if repair and not helps else "")) from err
 
 
 def fsync_path(path: Path) -> None:

@@ -21,9 +21,9 @@ class FileLock:
         _held.add(self)
 
     @classmethod
-    def take(cls, path: Path, *, shared: bool = False) -> FileLock | None:
-        """Locks a file, making it if need be; None when another holder is in the way. Raises OSError."""
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    def take(cls, path: Path, *, shared: bool = False, create: bool = True) -> FileLock | None:
+        """Locks a file; None when another holder is in the way. Raises OSError."""
+        descriptor = os.open(path, os.O_RDWR | (os.O_CREAT if create else 0), 0o644)
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -34,11 +34,12 @@ class FileLock:
             raise
         return cls(descriptor)
 
-    def write(self, data: bytes) -> None:
-        """Replaces what the file holds."""
+    def tell(self, data: bytes) -> None:
+        """Writes into the file who holds it. A full disk does not matter: the lock counts, not what the file says."""
         assert self.descriptor is not None
-        os.ftruncate(self.descriptor, 0)
-        os.pwrite(self.descriptor, data, 0)
+        with contextlib.suppress(OSError):
+            os.ftruncate(self.descriptor, 0)
+            os.pwrite(self.descriptor, data, 0)
 
     def close(self) -> None:
         """Frees the lock. Closing twice is harmless."""

@@ -64,7 +64,8 @@ class Draft:
             graph: dict[str, Any] = {"quads": 0, "digest": "0"}
             if self.parent is not None:
                 graph = self.parent.meta["graph"]
-                self._copy_graph(self.parent.open_store(), self._work, self.parent.graph_path)
+                with disk_errors(f"{self.parent.graph_path}: cannot be copied", REPAIR):
+                    self.parent.open_store().backup(str(self._work))
             self._step("copied")
             with disk_errors(f"{self._work}: the graph cannot be opened for writing"):
                 store = ox.Store(str(self._work))
@@ -150,12 +151,6 @@ class Draft:
         hook: Callable[[str], None] | None = self._owner.hook
         if hook is not None:
             hook(name)
-
-    def _copy_graph(self, store: ox.Store, target: Path, source: Path) -> None:
-        try:
-            store.backup(str(target))
-        except (OSError, RuntimeError) as err:
-            raise GenerationError(f"{source}: cannot be copied to {target} ({err}); {REPAIR}") from err
 
     def _close_graph(self) -> dict[str, Any]:
         # What is published is a backup of the store that was written. So no handle that is still open somewhere can

@@ -29,7 +29,7 @@ def take_build_lock(store: Path) -> FileLock:
         if lock is None:
             raise BuildLockedError(f"{path}: {_holder(path)}; wait for it to end, or stop that process")
         since = datetime.now(UTC).isoformat(timespec="seconds")
-        lock.write((json.dumps({**Process.current().to_json(), "since": since}) + "\n").encode())
+        lock.tell((json.dumps({**Process.current().to_json(), "since": since}) + "\n").encode())
     return lock
 
 

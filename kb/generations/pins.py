@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import secrets
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -56,8 +57,9 @@ def take_pin(folder: Path, generation: str) -> Pin:
             folder.mkdir(exist_ok=True)
             lock = FileLock.take(path, shared=True)
             if lock is None:  # a pruner looks at the pin that is being made
+                time.sleep(0.001)
                 continue
-            lock.write(json.dumps(process.to_json()).encode())
+            lock.tell(json.dumps(process.to_json()).encode())
             assert lock.descriptor is not None
             if path.exists() and path.stat().st_ino == os.fstat(lock.descriptor).st_ino:
                 return Pin(path, lock)
@@ -80,31 +82,41 @@ def live_pins(folder: Path) -> dict[str, list[int]]:
     """Generation -> numbers of the processes that pin it. Removes what dead readers left behind."""
     found: dict[str, list[int]] = {}
     for path in sorted(folder.glob("gen-*.*")) if folder.is_dir() else []:
-        if _alive(path):
+        if not _removed_as_stale(path):
             found.setdefault(path.name.partition(".")[0], []).append(_pid(path))
-        else:
-            try:
-                path.unlink(missing_ok=True)
-            except OSError:
-                continue
     return found
 
 
-def _alive(path: Path) -> bool:
+def _removed_as_stale(path: Path) -> bool:
+    """Removes a pin whose reader is dead; True when the pin is gone."""
+    try:
+        process = _unlocked_holder(path)
+        if process is not None:
+            if not process.alive:
+                path.unlink(missing_ok=True)
+            return not process.alive
+        lock = FileLock.take(path, create=False)
+        if lock is None:
+            return False
+        try:
+            # While the lock is held: a reader that just made this file finds it gone and makes another.
+            path.unlink(missing_ok=True)
+        finally:
+            lock.close()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False  # cannot tell, so it counts
+    return True
+
+
+def _unlocked_holder(path: Path) -> Process | None:
+    """The process that a pin without a lock names."""
     try:
         data: Any = json.loads(path.read_bytes() or b"{}")
-        if isinstance(data, dict) and data.get("unlocked"):
-            return Process.from_json(data).alive
-    except (OSError, ValueError, KeyError, TypeError):
-        pass  # half-written: its lock tells
-    try:
-        lock = FileLock.take(path) if path.exists() else None
-    except OSError:
-        return path.exists()  # cannot tell, so it counts
-    if lock is None:
-        return path.exists()
-    lock.close()
-    return False
+        return Process.from_json(data) if isinstance(data, dict) and data.get("unlocked") else None
+    except (ValueError, KeyError, TypeError):
+        return None  # half-written: its lock tells
 
 
 def _pid(path: Path) -> int:

@@ -10,7 +10,9 @@ Every change is a difference. Replacing a graph by what it already holds writes 
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,11 +23,19 @@ from kb.errors import GenerationError
 from kb.iris import Iris
 from kb.namespaces import KB, XSD
 
-__all__ = ["Change", "GraphWriter", "add_digest", "content_digest"]
+__all__ = ["Change", "GraphWriter", "add_digest", "content_digest", "refusal"]
 
 _ON_PAGE = ox.NamedNode(KB + "onPage")
 _STRING = XSD + "string"
 _MODULUS = 1 << 256
+_NEXT_STEPS = {
+    errno.ENOSPC: "free some space and build again",
+    errno.EDQUOT: "free some space and build again",
+    errno.EFBIG: "allow larger files and build again",
+    errno.EROFS: "the folder is on a read-only disk",
+    errno.EACCES: "give yourself the right to write there",
+    errno.EPERM: "give yourself the right to write there",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,17 @@ class Change:
 
     def __bool__(self) -> bool:
         return bool(self.added or self.removed)
+
+
+def refusal(err: OSError | RuntimeError) -> tuple[str, bool]:
+    """Why the disk or the store refused, and whether it says what to do about it.
+
+    The store wraps what the system says into a paragraph about its files, so known causes are looked for in the text.
+    """
+    for number, step in _NEXT_STEPS.items():
+        if os.strerror(number) in str(err):
+            return f"{os.strerror(number)}; {step}", True
+    return getattr(err, "strerror", None) or str(err), False
 
 
 def add_digest(total: int, quad: ox.Quad, sign: int = 1) -> int:
@@ -187,8 +208,9 @@ class GraphWriter:
             if additions:
                 self.store.extend(additions)
         except (OSError, RuntimeError) as err:
-            message = f"the graph could not be written: {err}; what was published before is unchanged"
-            raise GenerationError(message) from err
+            raise GenerationError(
+                f"the graph cannot be written; the previous generation stays in use: {refusal(err)[0]}"
+            ) from err
         for quad in removals:
             self.digest = add_digest(self.digest, quad, -1)
         for quad in additions:
