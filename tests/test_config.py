@@ -48,7 +48,7 @@ def test_text_and_list_say_the_same(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     text = BASE + 'ontology = ["a.ttl"]\nshapes = ["b.ttl"]\n[sources]\ncatalogue = ["c.yaml"]\n'
     as_lists = load_config(write(tmp_path, text))
-    assert load_config(write(tmp_path, text.replace("[\"", "\"").replace("\"]", "\""))) == as_lists
+    assert load_config(write(tmp_path, text.replace('["', '"').replace('"]', '"'))) == as_lists
 
 
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:

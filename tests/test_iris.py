@@ -17,7 +17,7 @@ from kb.names import local_name, namespace, snake_case
 
 IRIS = Iris("https://kb.example")
 # Mostly what is awkward in paths, besides arbitrary characters.
-IDS = st.text(st.sampled_from("/.%#?: \\\"<>{}|^`\n\té") | st.characters(), min_size=1)
+IDS = st.text(st.sampled_from('/.%#?: \\"<>{}|^`\n\té') | st.characters(), min_size=1)
 
 
 @given(IDS)
