@@ -174,6 +174,7 @@ class KnowledgeBase:
                 from kb.graph.worker import QueryWorker
 
                 self._worker = QueryWorker(self.generation.graph_path)
+                weakref.finalize(self, self._worker.close)
             return self._worker.run(sparql, timeout=timeout, max_rows=max_rows, parameters=parameters)
 
     def status(self) -> dict[str, Any]:

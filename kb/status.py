@@ -103,7 +103,11 @@ def _changes(kb: KnowledgeBase) -> dict[str, Any]:
 
 
 def _page_changes(kb: KnowledgeBase, *, given: bool) -> dict[str, list[str]]:
-    """Pages by what happened to them. Built from `given` statements, pages that changed make no difference."""
+    """Pages by what happened to them.
+
+    Of a build from `given` statements only new pages show: its pages need not have files, and what is on record for
+    them covers the statements too.
+    """
     built = _built_pages(kb)
     found: dict[str, list[str]] = {"new": [], "changed": [], "removed": [], "unreadable": []}
     if kb.config.pages is None:

@@ -16,7 +16,7 @@ import pyoxigraph as ox
 import pytest
 
 from kb.errors import BuildLockedError, GenerationError, NoKnowledgeBaseError
-from kb.generations import Generations
+from kb.generations import Generation, Generations
 from kb.generations._process import Process
 from kb.graph.store import content_digest
 
@@ -37,7 +37,7 @@ class Other:
         program = f"""
             import sys, time
             from pathlib import Path
-            from kb.generations import Generations
+            from kb.generations import Generation, Generations
             generations = Generations(Path({str(kg)!r}))
             {code}
             print("ready", flush=True)
@@ -243,6 +243,21 @@ def test_a_reader_that_pins_while_its_generation_is_pruned_gets_it_back_or_is_to
     assert generations.prune(keep=1) == [first.name]
     with pytest.raises(GenerationError, match="no such generation"):
         generations.acquire(first.name)
+
+
+def test_a_reader_that_looked_before_a_publication_and_opens_after_it_gets_the_new_one(kg: Path) -> None:
+    class Slow(Generations):
+        def get(self, name: str) -> Generation:
+            if name == first.name and not removed:
+                builds.build(Generations(kg), 2)
+                removed.extend(Generations(kg).prune(keep=1))
+            return super().get(name)
+
+    first, removed = builds.build(Generations(kg), 1), list[str]()
+    generation, pin = Slow(kg).acquire()
+    assert removed == [first.name]
+    assert builds.answers(generation) == builds.wanted(2)
+    pin.close()
 
 
 def test_where_no_pin_can_be_written_reading_goes_on(kg: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -174,8 +175,9 @@ def test_a_damaged_file_is_told_when_it_is_needed(folder: Path, name: str) -> No
 
 
 @pytest.fixture(scope="module")
-def museum(built: Path) -> KnowledgeBase:
-    return kb.open(built)
+def museum(built: Path) -> Iterator[KnowledgeBase]:
+    with kb.open(built) as base:
+        yield base
 
 
 def test_it_has_the_vocabulary_and_catalogue_of_the_build(museum: KnowledgeBase) -> None:

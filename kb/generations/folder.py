@@ -62,7 +62,7 @@ class Generations:
         """All retained generations, oldest first; damaged ones too, see `Generation.problem`."""
         with disk_errors(f"{self.folder}: cannot be read"):
             paths = list(self.folder.iterdir()) if self.folder.is_dir() else []
-        found = [Generation(path.name, path) for path in paths if NAME_PATTERN.fullmatch(path.name)]
+        found = [Generation(path.name, path) for path in paths if NAME_PATTERN.fullmatch(path.name) and path.is_dir()]
         return sorted(found, key=lambda generation: (generation.number, generation.name))
 
     def get(self, name: str) -> Generation:
@@ -79,11 +79,18 @@ class Generations:
         Raises NoKnowledgeBaseError where nothing was built, GenerationError where it is damaged.
         """
         for _ in range(10):
-            generation = self.get(name) if name is not None else self.current()
-            if generation is None:
+            wanted = name if name is not None else self._current_name()
+            if wanted is None:
                 raise NoKnowledgeBaseError(f"{self.store_folder}: nothing has been built here; run `kb build`")
-            pin = self.pin(generation)
             # Between reading the name and pinning, a new generation may have come and this one gone.
+            try:
+                generation = self.get(wanted)
+                _ = generation.meta
+            except GenerationError:
+                if name is None and self._current_name() != wanted:
+                    continue
+                raise
+            pin = self.pin(generation)
             if generation.path.is_dir():
                 return generation, pin
             pin.close()
