@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+
 import pyoxigraph as ox
 import pytest
 from hypothesis import given
@@ -242,3 +244,13 @@ def test_a_record_on_two_pages_loses_only_the_page_that_goes() -> None:
     assert set(store) == set(quads[1:])
     writer.replace_records(IRIS.page("b"), [])
     assert len(store) == 0
+
+
+def test_the_examples_in_the_documentation_hold() -> None:
+    import kb.generations.folder
+    import kb.graph.store
+
+    for module in (kb.graph.store, kb.generations.folder):
+        results = doctest.testmod(module)
+        assert results.attempted > 0
+        assert results.failed == 0

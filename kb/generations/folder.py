@@ -36,6 +36,17 @@ class Generations:
     """The generations below one store folder. Making one touches nothing.
 
     `hook`, for tests, is called with the name of each step of a build (`draft.STEPS`).
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     generations = Generations(Path(folder) / "kg")
+    ...     with generations.lock(), generations.begin(generations.current(), Iris("https://kb.example/")) as draft:
+    ...         draft.write("note.txt", "one more file of the generation")
+    ...         published = draft.publish({"made_by": "me"})
+    ...     found, pin = generations.acquire()
+    ...     with pin:
+    ...         found == published, found.meta["made_by"], generations.prune(keep=1)
+    (True, 'me', [])
     """
 
     def __init__(self, store_folder: Path, *, hook: Callable[[str], None] | None = None) -> None:
