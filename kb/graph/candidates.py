@@ -82,6 +82,8 @@ def located(evidence: Evidence, text: str) -> Evidence | None:
     verbatim = evidence.start >= 0 and text.startswith(evidence.quote, evidence.start)
     if verbatim and evidence.end == evidence.start + len(evidence.quote):
         return evidence
+    if evidence.start < 0 and (start := text.find(evidence.quote)) >= 0:
+        return Evidence(evidence.quote, start, start + len(evidence.quote))
     pattern = re.compile(r"\s+".join(re.escape(word) for word in words))
     match = None
     if 0 <= evidence.start < len(text):
