@@ -60,12 +60,9 @@ def _prefix_name(space: str) -> str:
 
 
 def query_prefixes(iris: Iris, vocabulary: Vocabulary | None = None) -> dict[str, str]:
-    """What a query to this knowledge base need not declare: the usual vocabularies, `:`, and `entity:` and the like.
-
-    `:` stands for the namespace of most of the ontology's terms.
-    """
+    """What a query to this knowledge base need not declare: the usual vocabularies, `:`, and `entity:` and the like."""
     own = vocabulary_prefixes(vocabulary) if vocabulary is not None else {}
-    return {**PREFIXES, **base_prefixes(iris), **own, "": next(iter(own.values()), KB)}
+    return {**PREFIXES, "": KB, **base_prefixes(iris), **own}
 
 
 def shortened(iri: str, iris: Iris, prefixes: Mapping[str, str] = PREFIXES) -> str:
