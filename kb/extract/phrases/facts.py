@@ -1,0 +1,142 @@
+"""From matches to statements: is it meant as a fact, which relation fits, which entity is which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kb.extract.phrases.context import Ref
+from kb.extract.phrases.cues import HYPOTHETICAL, NOT_FACT, SENTENCE_OUT
+from kb.extract.phrases.grammar import Line
+from kb.extract.phrases.lexicon import Sense
+from kb.extract.phrases.verbs import Match
+from kb.model import Entity
+from kb.vocabulary import Vocabulary
+
+__all__ = ["Edge", "Facts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """subject relation object as ids in the stored direction, and the names that a statement should use."""
+
+    subject: str
+    relation: str
+    object: str
+    subject_name: str
+    object_name: str
+
+
+class Facts:
+    """Decides what a match says."""
+
+    def __init__(self, vocabulary: Vocabulary, entities: dict[str, Entity]) -> None:
+        self.vocabulary = vocabulary
+        self.entities = entities
+        self.types = {one.id: one.type for one in entities.values()}
+
+    # -- relations and types ----------------------------------------------------
+
+    def edges(
+        self, subjects: Sequence[Ref], senses: Sequence[Sense], objects: Sequence[Ref], *, explicit: bool = False
+    ) -> list[Edge]:
+        """Pair subjects with objects by the first sense whose types fit; by the only one if the page is explicit."""
+        found: list[Edge] = []
+        for subject in subjects:
+            for object_ in objects:
+                edge = self._pair(subject, senses, object_, explicit)
+                if edge is not None and edge not in found:
+                    found.append(edge)
+        return found
+
+    def _pair(self, subject: Ref, senses: Sequence[Sense], object_: Ref, explicit: bool) -> Edge | None:
+        pairs = [(s, o) for s in subject.ids for o in object_.ids if s != o]
+        for sense in senses:
+            for s, o in pairs:
+                if self.fits(sense, s, o):
+                    return self._edge(sense, s, o, subject, object_)
+        if explicit and pairs and len({sense.relation for sense in senses}) == 1:
+            return self._edge(senses[0], *pairs[0], subject, object_)
+        return None
+
+    def fits(self, sense: Sense, subject: str, object_: str) -> bool:
+        """Whether the shapes could accept the relation between things of these types."""
+        if sense.flipped:
+            subject, object_ = object_, subject
+        relation = self.vocabulary.relations[sense.relation]
+        return self.vocabulary.fits(relation, self.types[subject], self.types[object_])
+
+    def _edge(self, sense: Sense, subject: str, object_: str, subject_ref: Ref, object_ref: Ref) -> Edge:
+        ends = [(subject, subject_ref.text or self.entities[subject].name), (object_, object_ref.text or self.entities[object_].name)]
+        if sense.flipped:
+            ends.reverse()
+        return Edge(ends[0][0], sense.relation, ends[1][0], ends[0][1], ends[1][1])
+
+    # -- is it a fact -------------------------------------------------------------
+
+    def meant(self, line: Line, text: str, match: Match, quoted: Iterable[int]) -> bool:
+        """Whether the clause of a match states something as true now."""
+        if match.verb in set(quoted):
+            return False
+        segment, clause = self._segment(line, match), self._clause(line, match)
+        if SENTENCE_OUT.search(_slice(line, text, *segment)):
+            return False
+        before = _slice(line, text, segment[0], match.verb)
+        opened = None
+        for found in HYPOTHETICAL.finditer(before):
+            opened = found
+        if opened is not None and not self._main_clause(line, match, before[opened.end() :]):
+            return False
+        negated = _slice(line, text, clause, self._last_object(line, match))
+        return NOT_FACT.search(_harmless(negated)) is None
+
+    def _main_clause(self, line: Line, match: Match, between: str) -> bool:
+        """Whether a comma or "then" ends the "if" clause before the subject."""
+        return "," in between and line.word(match.first - 1, ",", "then", "so")
+
+    def _segment(self, line: Line, match: Match) -> tuple[int, int]:
+        """Bound the part between semicolons, colons and dashes; what introduces a colon belongs to it if it is short."""
+        start, end = match.first, match.last
+        while start > 0 and line.lowered[start - 1] not in (";", ":", "—", "–"):
+            start -= 1
+        if start > 0 and line.lowered[start - 1] == ":" and start <= 5:
+            start = 0
+        while end < len(line.toks) and line.lowered[end] not in (";", ":", "—", "–"):
+            end += 1
+        return start, end
+
+    def _clause(self, line: Line, match: Match) -> int:
+        start = min(match.first, match.verb)
+        while start > 0:
+            low = line.lowered[start - 1]
+            if low in (",", ";", ":", "—", "–", "but", "so", "because", "while", "although", "though", "when", "where", "which", "that", "who"):
+                break
+            if low in ("and", "then") and start == match.first:
+                break
+            start -= 1
+        return start
+
+    def _last_object(self, line: Line, match: Match) -> int:
+        ends = [r.start for r in (*match.objects, *match.subjects) if r.start >= 0]
+        return max([match.verb + 1, *ends])
+
+
+def _slice(line: Line, text: str, start: int, end: int) -> str:
+    """Cut the words of the tokens `start`..`end` out of the sentence."""
+    if start >= end or start >= len(line.toks):
+        return ""
+    end = min(end, len(line.toks))
+    parts: list[str] = []
+    previous = None
+    for tok in line.toks[start:end]:
+        glue = "" if previous is not None and previous == tok.start else " "
+        parts.append(glue + ("NAME" if tok.kind == "m" else tok.lower))
+        previous = tok.end
+    return "".join(parts).strip()
+
+
+def _harmless(text: str) -> str:
+    """Take out negative words that deny nothing ("not only", "no doubt", "nothing but")."""
+    for row in ("not only", "not just", "no doubt", "nothing but", "no less", "whether or not", "no matter", "none other than"):
+        text = text.replace(row, " ")
+    return text

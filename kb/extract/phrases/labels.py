@@ -1,0 +1,225 @@
+"""Headings, keys, table headers and the lines before a list: which relation their values stand in, if any.
+
+"Dependencies" · "Used by" · "**Owned by:**" · "What it needs" · "Who calls us?" · "Systems we depend on" · "Not consumers".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kb.extract.phrases.context import Ref
+from kb.extract.phrases.cues import BLOCKED_LABEL, MODIFIERS
+from kb.extract.phrases.lexicon import Lexicon, Sense, Verb, preposition_after
+from kb.extract.phrases.tokens import Tok
+
+__all__ = ["Label", "Labels"]
+
+_MAX_WORDS = 9
+_WH = frozenset(("who", "what", "which", "whose", "where"))
+_ANAPHORS = frozenset(("it", "this", "us", "we", "here", "they", "them", "i"))
+_GLUE = frozenset("the a an our its their of for and in this that these those it to we us".split())  # noqa: SIM905
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a label says about the values below it: subject sense value.
+
+    `blocked`: the label takes back whatever stands below it. `subject` is whom it names, if it names anybody.
+    `kinds`: types that the label names ("Systems"), where no relation is named.
+    """
+
+    senses: tuple[Sense, ...] = ()
+    subject: Ref | None = None
+    blocked: bool = False
+    kinds: frozenset[str] = frozenset()
+
+
+class Labels:
+    """Reads labels in the words of one vocabulary."""
+
+    def __init__(self, lexicon: Lexicon, nouns: dict[str, frozenset[str]]) -> None:
+        self.lexicon = lexicon
+        self.nouns = nouns
+        self.all_senses = lexicon.senses
+
+    def read(self, toks: Sequence[Tok], text: str) -> Label:
+        """Read a label, given as tokens and as text."""
+        blocked = BLOCKED_LABEL.search(text) is not None
+        row = [t for t in _without_parentheses(toks) if t.kind != "p" or t.text in "?'"]
+        row = [t for t in row if t.text != "?"]
+        if not row or len(row) > _MAX_WORDS:
+            return Label(blocked=blocked)
+        if blocked:
+            return Label(blocked=True)
+        lowered = [t.lower if t.kind == "w" else "\x00" for t in row]
+        return self._question(row, lowered) or self._noun(row, lowered) or self._verb(row, lowered) or self._kind(row, lowered)
+
+    def blocked(self, text: str) -> bool:
+        """Whether a heading or an introduction takes back what stands below it."""
+        return BLOCKED_LABEL.search(text) is not None
+
+    # -- nouns ------------------------------------------------------------------------
+
+    def _noun(self, row: list[Tok], lowered: list[str]) -> Label | None:
+        for start in range(len(row)):
+            for noun in self.lexicon.nouns.get(lowered[start], ()):
+                end = start + len(noun.words)
+                if not all(end <= len(row) and lowered[start + k] in forms for k, forms in enumerate(noun.words)):
+                    continue
+                before, after = row[:start], row[end:]
+                if not self._filling(before):
+                    continue
+                fine, subject = self._subject(before, after)
+                if fine:
+                    return Label(noun.senses, subject)
+        return None
+
+    def _filling(self, toks: Sequence[Tok]) -> bool:
+        """Whether words beside the noun leave its relation as it is."""
+        return all(t.kind == "m" or t.lower in ("'s", "'") or self._light(t) for t in toks)
+
+    def _light(self, tok: Tok) -> bool:
+        return tok.lower in MODIFIERS or tok.lower in _GLUE or tok.text.isdigit() or any(l in self.nouns for l in tok.lemmas)
+
+    def _subject(self, before: Sequence[Tok], after: Sequence[Tok]) -> tuple[bool, Ref | None]:
+        """(whether nothing else is said, whom the label names: "Checkout's consumers", "Consumers of Checkout")."""
+        names = [t for t in (*before, *after) if t.kind == "m"]
+        rest = [t for t in after if t.kind != "m"]
+        if len(names) > 1 or not all(self._light(t) or t.lower in ("'s", "by", "on") for t in rest):
+            return False, None
+        return True, Ref(names[0].ids, names[0].text if names[0].direct else None) if names else None
+
+    # -- verbs ------------------------------------------------------------------------
+
+    def _verb(self, row: list[Tok], lowered: list[str]) -> Label | None:
+        """Read "Depends on", "Used by", "Reads from", "We use", "Checkout depends on", "Systems we depend on"."""
+        start = 0
+        subject: Ref | None = None
+        while start < len(row) and (self._light(row[start]) or row[start].kind == "m" or lowered[start] in ("also", "things", "is", "are", "that", "which", "everything")):
+            if row[start].kind == "m":
+                if subject is not None:
+                    return None
+                subject = Ref(row[start].ids, row[start].text if row[start].direct else None)
+            start += 1
+            if start < len(row) and self._verb_at(row, lowered, start) is not None:
+                break
+        found = self._verb_at(row, lowered, start)
+        if found is None:
+            return None
+        senses, end, _ = found
+        if not all(self._light(t) or t.lower in ("directly", "today", "by", "also") for t in row[end:]) or any(t.kind == "m" for t in row[end:]):
+            return None
+        return Label(senses, subject)
+
+    def _verb_at(self, row: list[Tok], lowered: list[str], at: int) -> tuple[tuple[Sense, ...], int, bool] | None:
+        """(what the values are to the subject, where the phrase ends, whether it is active)."""
+        if at >= len(row) or row[at].kind != "w":
+            return None
+        for fixed in self.lexicon.fixed.get(lowered[at], ()):
+            end = at + len(fixed.words)
+            if lowered[at:end] == list(fixed.words) and len(fixed.words) > 1:
+                return fixed.senses, end, True
+        for verb in self._verbs(row[at]):
+            found = self._one_verb(verb, lowered, at)
+            if found is not None:
+                return found
+        return None
+
+    def _verbs(self, tok: Tok) -> list[Verb]:
+        found = {id(v): v for lemma in sorted(tok.lemmas) for v in self.lexicon.verbs.get(lemma, ())}
+        return sorted(found.values(), key=lambda v: (-len(v.extra), v.prep is None))
+
+    def _one_verb(self, verb: Verb, lowered: list[str], at: int) -> tuple[tuple[Sense, ...], int, bool] | None:
+        low = lowered[at]
+        end = at + 1
+        if verb.extra:
+            if tuple(lowered[end : end + len(verb.extra)]) != verb.extra:
+                return None
+            end += len(verb.extra)
+        length = preposition_after(verb.prep, lowered, end) if verb.prep is not None else 0
+        reverse = tuple(s.reverse for s in verb.senses)
+        if low in verb.participles and lowered[end : end + 1] == ["by"] and verb.prep is None and not verb.state:
+            return reverse, end + 1, False
+        if low in verb.participles and length and lowered[end + length : end + length + 1] == ["by"]:
+            return reverse, end + length + 1, False
+        if verb.prep is not None and not length:
+            return None
+        if verb.state:
+            return (verb.senses, end + length, True) if low in verb.participles else None
+        if low in verb.thirds or low in verb.bases or (verb.past and low in verb.pasts):
+            return verb.senses, end + length, True
+        return None
+
+    # -- questions ----------------------------------------------------------------------
+
+    def _question(self, row: list[Tok], lowered: list[str]) -> Label | None:
+        """Read "Who calls us?", "What it needs", "Which services use it", "Services that use Checkout"."""
+        asks = lowered[0] in _WH or (len(row) > 2 and any(l in self.nouns for l in row[0].lemmas) and lowered[1] in ("that", "which", "who", "using", "we", "it"))
+        if not asks:
+            return None
+        i = 1
+        while i < len(row) and row[i].kind == "w" and (any(l in self.nouns for l in row[i].lemmas) or lowered[i] in ("that", "which", "who", "else", "other", "all", "things")):
+            i += 1
+        if i >= len(row):
+            return None
+        if row[i].kind == "m" or lowered[i] in _ANAPHORS or lowered[i] in ("the", "this", "does", "do"):
+            return self._asked_object(row, lowered, i)
+        found = self._verb_at(row, lowered, i) or self._loose_verb(row, lowered, i)
+        if found is None:
+            return None
+        senses, end, _ = found
+        rest = row[end:]
+        names = [t for t in rest if t.kind == "m"]
+        if len(names) > 1 or not all(t.kind == "m" or t.lower in _ANAPHORS or self._light(t) or t.lower in ("from", "on", "in", "directly", "today") for t in rest):
+            return None
+        subject = Ref(names[0].ids, names[0].text if names[0].direct else None) if names else None
+        return Label(tuple(s.reverse for s in senses), subject)
+
+    def _loose_verb(self, row: list[Tok], lowered: list[str], i: int) -> tuple[tuple[Sense, ...], int, bool] | None:
+        """Read "Who posts?", "Who reads it" for a verb whose preposition the question leaves out."""
+        for verb in self._verbs(row[i]):
+            if not verb.extra and not verb.state and (lowered[i] in verb.thirds or lowered[i] in verb.bases):
+                return verb.senses, i + 1, True
+        return None
+
+    def _asked_object(self, row: list[Tok], lowered: list[str], i: int) -> Label | None:
+        """Read "What it needs", "What Checkout depends on", "What does it call"."""
+        subject: Ref | None = None
+        if lowered[i] in ("does", "do"):
+            i += 1
+        while i < len(row) and (row[i].kind == "m" or lowered[i] in _ANAPHORS or lowered[i] in ("the", "this") or any(l in self.nouns for l in row[i].lemmas)):
+            if row[i].kind == "m":
+                subject = Ref(row[i].ids, row[i].text if row[i].direct else None)
+            i += 1
+        found = self._verb_at(row, lowered, i)
+        if found is None or not found[2] or any(not self._light(t) and t.lower not in ("directly", "from", "on") for t in row[found[1] :]):
+            return None
+        return Label(found[0], subject)
+
+    # -- types ----------------------------------------------------------------------------
+
+    def _kind(self, row: list[Tok], lowered: list[str]) -> Label:
+        """Read "Systems", "Service name": a label that only says what sort of thing its values are."""
+        words = [t for t in row if t.kind == "w" and t.lower not in MODIFIERS and t.lower not in ("name", "names", "id")]
+        if len(words) != 1 or any(t.kind == "m" for t in row):
+            return Label()
+        kinds = next((self.nouns[l] for l in sorted(words[0].lemmas) if l in self.nouns), frozenset())
+        return Label(kinds=frozenset(kinds))
+
+
+def _without_parentheses(toks: Sequence[Tok]) -> list[Tok]:
+    depth = 0
+    kept: list[Tok] = []
+    for tok in toks:
+        if tok.kind == "p" and tok.text in "([":
+            depth += 1
+        elif tok.kind == "p" and tok.text in ")]":
+            depth = max(0, depth - 1)
+        elif not depth:
+            kept.append(tok)
+    return kept
+
+
+_ = re

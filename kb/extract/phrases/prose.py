@@ -1,0 +1,163 @@
+"""Running text: sentences, and what stands in their parentheses, to edges."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kb.extract.phrases.context import Context, Ref
+from kb.extract.phrases.cues import CANCELS, SENTENCE_OUT
+from kb.extract.phrases.facts import Edge, Facts
+from kb.extract.phrases.grammar import Line
+from kb.extract.phrases.labels import Labels
+from kb.extract.phrases.lexicon import Lexicon
+from kb.extract.phrases.nouns import NounReader
+from kb.extract.phrases.tokens import Sentence, Tok
+from kb.extract.phrases.values import value_names
+from kb.extract.phrases.verbs import Match, VerbReader
+
+__all__ = ["Found", "Prose"]
+
+# A sentence of more words than this was not written by a person.
+_MAX_TOKENS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An edge, and the stretch of the block's text that states it."""
+
+    edge: Edge
+    start: int
+    end: int
+
+
+class Prose:
+    """Reads sentences in their context."""
+
+    def __init__(self, lexicon: Lexicon, facts: Facts, labels: Labels) -> None:
+        self.lexicon = lexicon
+        self.facts = facts
+        self.labels = labels
+        self.nouns = NounReader(lexicon)
+
+    def read(self, sentences: list[Sentence], context: Context, *, item: bool = False) -> list[Found]:
+        """Read the sentences of one block, and move the context on."""
+        found: list[Found] = []
+        last: list[Found] = []
+        for number, sentence in enumerate(sentences):
+            if CANCELS.match(sentence.text):
+                for one in last:
+                    found.remove(one)
+                last = []
+            now = self.sentence(sentence, context, item=item and number == 0)
+            found.extend(now)
+            last = now or last if sentence.question else now
+        return found
+
+    def sentence(self, sentence: Sentence, context: Context, *, item: bool = False) -> list[Found]:
+        """Read one sentence."""
+        if len(sentence.toks) > _MAX_TOKENS:
+            return []
+        main, asides = _parentheses(sentence.toks)
+        line = Line(main, context, self.labels.nouns)
+        edges: list[Edge] = []
+        if not sentence.question:
+            edges.extend(self._line(line, sentence, item))
+            for anchor, toks in asides:
+                edges.extend(self._aside(anchor, toks, sentence, context))
+        else:
+            VerbReader(self.lexicon).read(line)
+        _move_on(context, line, sentence)
+        unique = list(dict.fromkeys(edges))
+        return [Found(edge, sentence.start, sentence.end) for edge in unique]
+
+    def _line(self, line: Line, sentence: Sentence, item: bool) -> list[Edge]:
+        since = re.search(r"\bsince\b", sentence.text) is not None
+        matches: list[Match] = VerbReader(self.lexicon, since=since, item=item).read(line)
+        matches.extend(self.nouns.read(line))
+        quoted = {i for i, tok in enumerate(line.toks) if any(sentence.toks[k] is tok for k in sentence.quoted)}
+        edges: list[Edge] = []
+        for match in matches:
+            pairs = self.facts.edges(match.subjects, match.senses, match.objects, explicit=match.explicit)
+            if pairs and self.facts.meant(line, sentence.text, match, quoted):
+                edges.extend(pairs)
+        return edges
+
+    def _aside(self, anchor: Tok | None, toks: list[Tok], sentence: Sentence, context: Context) -> list[Edge]:
+        """Read a parenthesis. What it leaves out is the name before it: "Edge (led by O. B.)", "Auth (owner: IDT)"."""
+        if not toks or SENTENCE_OUT.search(sentence.text[toks[0].start - sentence.start : toks[-1].end - sentence.start]):
+            return []
+        inner = Context(context.types, context.heads, context.page, context.section, context.item, None, context.recent)
+        if anchor is not None:
+            inner.item = anchor.ids
+        colon = next((i for i, t in enumerate(toks) if t.kind == "p" and t.text == ":"), None)
+        if anchor is not None and colon:
+            label = self.labels.read(toks[:colon], _text(toks[:colon]))
+            if label.senses and not label.blocked:
+                part = Sentence(toks[colon + 1 :], sentence.start, sentence.end, "")
+                values = value_names([part], " " * sentence.start + sentence.text)
+                return self.facts.edges([Ref.of(anchor, 0)], label.senses, values)
+        if anchor is not None and toks and toks[0].kind == "w":
+            named = self._labelled(anchor, toks)
+            if named:
+                return named
+        line = Line(toks, inner, self.labels.nouns)
+        text = Sentence(toks, sentence.start, sentence.end, sentence.text)
+        if toks[-1].text == "?":
+            return []
+        return self._line(line, text, False)
+
+    def _labelled(self, anchor: Tok, toks: list[Tok]) -> list[Edge]:
+        """Read "(lead Marit Quell)"."""
+        first = next((i for i, t in enumerate(toks) if t.kind == "m"), 0)
+        if not first or first != len(toks) - 1:
+            return []
+        label = self.labels.read(toks[:first], _text(toks[:first]))
+        if not label.senses or label.blocked:
+            return []
+        return self.facts.edges([Ref.of(anchor, 0)], label.senses, [Ref.of(toks[first], first)])
+
+
+def _text(toks: list[Tok]) -> str:
+    return " ".join(t.text for t in toks)
+
+
+def _parentheses(toks: list[Tok]) -> tuple[list[Tok], list[tuple[Tok | None, list[Tok]]]]:
+    """Take the parentheses out of a sentence: (what is left, [(the name right before it, its tokens)])."""
+    main: list[Tok] = []
+    asides: list[tuple[Tok | None, list[Tok]]] = []
+    inside: list[Tok] | None = None
+    depth = 0
+    for tok in toks:
+        if tok.kind == "p" and tok.text in "([":
+            depth += 1
+            if depth == 1:
+                anchor = main[-1] if main and main[-1].kind == "m" else None
+                inside = []
+                asides.append((anchor, inside))
+                continue
+        elif tok.kind == "p" and tok.text in ")]" and depth:
+            depth -= 1
+            if depth == 0:
+                inside = None
+                continue
+        (main if inside is None else inside).append(tok)
+    return main, asides
+
+
+def _move_on(context: Context, line: Line, sentence: Sentence) -> None:
+    """Note what the next sentence may refer back to."""
+    opening = line.opening
+    if opening is not None:
+        known = opening.kind == "refs" and len(opening.refs) == 1
+        context.previous = opening.refs[0].ids if known else ()
+    elif line.toks and line.toks[0].kind == "m" and len([t for t in line.toks if t.kind == "m"]) > 1:
+        context.previous = ()
+    context.remember([t.ids for t in sentence.toks if t.kind == "m"])
+    for i in range(len(line.toks) - 2):
+        if line.name(i) and line.word(i + 1, "and"):
+            k = i + 2
+            while line.word(k, "the", "our", "also"):
+                k += 1
+            if line.name(k):
+                context.pair = (Ref.of(line.toks[i], i), Ref.of(line.toks[k], k))

@@ -1,0 +1,403 @@
+"""Sentences whose verb is one of the ontology's: active and passive, with or without a thing in between, joined by "and".
+
+"Checkout asks FX Rates for a quote" · "the key is checked with Auth" · "the Ledger, which is read by Payouts" · "Loaded by
+Conveyor" · "keeps its counters in the Session Cache".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kb.extract.phrases.context import Ref
+from kb.extract.phrases.cues import CONTROL, GROUP_WORDS, PART_NOUNS
+from kb.extract.phrases.grammar import Group, Line, Subject
+from kb.extract.phrases.lexicon import Lexicon, Sense, Verb, preposition_after
+
+__all__ = ["Match", "VerbReader"]
+
+_REACH = 16
+_HAND = frozenset("hand default design hand mistake mail post phone email accident then now day night month week year".split())  # noqa: SIM905
+_LATER = frozenset(("in", "on", "at", "for", "from", "with", "to", "via", "through"))
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """subjects sense objects, as the tokens `first` to `last` say with the verb or noun at `verb`.
+
+    `scope` is where the clause begins whose negation counts. `explicit` says that both ends are names and the words
+    between them are the relation's alone, so that a wrong type is the page's mistake and not the reader's.
+    """
+
+    subjects: tuple[Ref, ...]
+    objects: tuple[Ref, ...]
+    senses: tuple[Sense, ...]
+    first: int
+    verb: int
+    last: int
+    explicit: bool = False
+    past: bool = False
+
+
+class VerbReader:
+    """Finds the matches of one line."""
+
+    def __init__(self, lexicon: Lexicon, *, since: bool = False, item: bool = False) -> None:
+        """`since`: the sentence says "since", so a perfect is about today; `item`: the line opens a list item."""
+        self.lexicon = lexicon
+        self.since = since
+        self.item = item
+
+    def read(self, line: Line) -> list[Match]:
+        """Read a line from left to right, with the subject of each clause kept for the verbs after it."""
+        found: list[Match] = []
+        for i, tok in enumerate(line.toks):
+            if tok.kind == "w":
+                verbs = self._verbs(line, i)
+                match = next((m for verb in verbs if (m := self._attempt(line, i, verb)) is not None), None)
+                if match is not None:
+                    found.append(match)
+            self._note_subject(line, i, tok.kind == "w" and bool(self._verbs(line, i)))
+        return found
+
+    def _verbs(self, line: Line, i: int) -> list[Verb]:
+        found: dict[int, Verb] = {}
+        for lemma in sorted(line.toks[i].lemmas):
+            for verb in self.lexicon.verbs.get(lemma, ()):
+                found[id(verb)] = verb
+        return sorted(found.values(), key=lambda v: (-len(v.extra), v.prep is None, not v.state))
+
+    def _note_subject(self, line: Line, i: int, known: bool) -> None:
+        """Keep the subject of the clause whose first verb word is at `i`."""
+        low = line.lowered[i]
+        if line.toks[i].kind != "w":
+            return
+        before = line.lowered[i - 1] if i else ""
+        after_subject = i > 0 and (line.name(i - 1) or before in ("we", "it", "they", "she", "he", "you", "who", "which"))
+        auxiliary = low in ("is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "will", "would", "can", "could", "should", "must", "may", "'s", "'ll", "'d") or low.endswith("n't")
+        verbal = auxiliary or known or (after_subject and low.endswith(("s", "ed", "t", "e", "d", "n", "w")) and line.plain(i) and low not in PART_NOUNS)
+        if not verbal or (low == "'s" and line.name(i - 1)):
+            return
+        if not after_subject and not auxiliary:
+            return
+        group = line.group(i)
+        subject = line.subject(group.start)
+        if subject.kind == "none":
+            return
+        if subject.relative and subject.kind != "refs":
+            return
+        if line.opening is None:
+            line.opening = subject
+        line.current = subject
+
+    # -- voice --------------------------------------------------------------------
+
+    def _attempt(self, line: Line, i: int, verb: Verb) -> Match | None:
+        low = line.lowered[i]
+        third, base = low in verb.thirds, low in verb.bases
+        part, past, ing = low in verb.participles, low in verb.pasts, low in verb.ings
+        if not (third or base or part or past or ing):
+            return None
+        group = line.group(i)
+        if group.negated or group.modal:
+            return None
+        if group.be:
+            if part and self._tense(group, verb):
+                return self._passive(line, i, verb, line.subject(self._start(line, group)), finite=True)
+            if ing and group.be == "present":
+                return self._active(line, i, verb, line.subject(group.start))
+            return None
+        if group.have or group.did:
+            if verb.past and (part or base):
+                return self._active(line, i, verb, line.subject(group.start))
+            return None
+        if group.to:
+            return self._infinitive(line, i, verb, group) if base else None
+        if third or (base and (group.must or group.does)):
+            return self._active(line, i, verb, self._agreeing(line.subject(group.start), third))
+        return self._bare(line, i, verb, group, base=base, part=part, past=past, ing=ing)
+
+    def _bare(self, line: Line, i: int, verb: Verb, group: Group, *, base: bool, part: bool, past: bool, ing: bool) -> Match | None:
+        """Read a form without auxiliary that is no third person."""
+        subject = line.subject(group.start)
+        if base and (subject.plural or self._plural_name(line, subject)):
+            match = self._active(line, i, verb, subject)
+            if match is not None:
+                return match
+        if part and self._may_reduce(line, i, group):
+            match = self._passive(line, i, verb, self._reduced_subject(line, group.start), finite=False)
+            if match is not None:
+                return match
+        if past and verb.past and subject.kind == "refs":
+            return self._active(line, i, verb, subject)
+        if ing and (line.word(group.start - 1, "by", "after", "before", "while", "when", ",")) and line.current is not None:
+            return self._active(line, i, verb, line.current)
+        return None
+
+    def _tense(self, group: Group, verb: Verb) -> bool:
+        if verb.past:
+            return True
+        if group.be == "been":
+            return group.have and self.since
+        if group.be == "be":
+            return group.must or group.to
+        return group.be == "present" and not group.have
+
+    def _start(self, line: Line, group: Group) -> int:
+        """Find the start of the group, over "needs to" and "has to" where "to" ends it."""
+        if not group.to:
+            return group.start
+        control = group.start - 1
+        return line.group(control).start if line.word(control, *CONTROL) else group.start + 1
+
+    def _infinitive(self, line: Line, i: int, verb: Verb, group: Group) -> Match | None:
+        control = group.start - 1
+        if not line.word(control, *CONTROL):
+            return None
+        outer = line.group(control)
+        if outer.negated or outer.modal or outer.did or outer.be == "past" or line.word(control, "had", "needed", "used"):
+            return None
+        return self._active(line, i, verb, line.subject(outer.start))
+
+    def _agreeing(self, subject: Subject, third: bool) -> Subject:
+        """Drop names that a verb in the singular cannot have as its subject ("X calls A, and B reads C")."""
+        if third and subject.kind == "refs" and len(subject.refs) > 1:
+            return Subject("refs", subject.refs[-1:], subject.refs[-1].start, part=subject.part)
+        return subject
+
+    def _plural_name(self, line: Line, subject: Subject) -> bool:
+        if subject.kind != "refs" or len(subject.refs) != 1:
+            return False
+        ref = subject.refs[0]
+        return ref.text is not None and ref.text.lower().endswith("s") and not ref.weak
+
+    def _may_reduce(self, line: Line, i: int, group: Group) -> bool:
+        at = group.start
+        if line.name(at - 1):
+            return line.word(self._over_adverbs(line, i + 1), "by")
+        return not line.word(at - 1, "we", "they", "it", "you", "he", "she", "i", "which", "that", "who", "to")
+
+    def _reduced_subject(self, line: Line, at: int) -> Subject:
+        i = at - 1
+        if i < 0 or line.word(i, ":", ";", "—", "–", "·", ".", "!", "→"):
+            found = line.subject(at)
+            return found if found.kind == "refs" else Subject("none", start=at)
+        if line.name(i):
+            return line.subject(at)
+        if line.word(i, ",") and line.name(i - 1):
+            return line.subject(i)
+        if line.word(i, "and", ",", "or", "then", "also", "but"):
+            carried = line.subject(at)
+            return carried if carried.kind == "refs" else Subject("none", start=at, loose=True)
+        return Subject("unknown", start=at, loose=True)
+
+    def _over_adverbs(self, line: Line, i: int) -> int:
+        while i < len(line.toks) and line.toks[i].kind == "w" and (line.lowered[i] in GROUP_WORDS or line.lowered[i].endswith("ly")):
+            i += 1
+        return i
+
+    # -- active -------------------------------------------------------------------
+
+    def _active(self, line: Line, i: int, verb: Verb, subject: Subject) -> Match | None:
+        if verb.state:
+            return None
+        objects, last, direct = self._active_objects(line, i, verb)
+        if not objects:
+            objects, last = self._moved_object(line, i, verb, subject)
+            direct = False
+        if not objects:
+            return None
+        refs = self._subject_refs(line, i, verb, subject, direct)
+        if not refs:
+            return None
+        explicit = direct and all(r.text for r in refs) and len(refs) == 1 and refs[0].end >= i - 3
+        return Match(refs, tuple(objects), verb.senses, min(subject.start, i), i, last, explicit, verb.past)
+
+    def _subject_refs(self, line: Line, i: int, verb: Verb, subject: Subject, direct: bool) -> tuple[Ref, ...]:
+        if subject.kind == "refs":
+            return tuple(r for r in subject.refs if self._name_meant(line, r, i))
+        context = line.context
+        if subject.kind == "none":
+            first = i == 0 or line.lowered[i] in verb.thirds or line.lowered[i] in verb.ings
+            return (Ref(context.subject, None, i, i),) if context.subject and first else ()
+        if not subject.loose or not context.settled:
+            return ()
+        opens_item = self.item and subject.start <= 1
+        part = line.lowered[max(subject.start, i - 1)] in PART_NOUNS or line.lowered[i - 1] in PART_NOUNS
+        if (verb.prep is not None and direct) or opens_item or part:
+            return (Ref(context.settled, None, i, i),)
+        return ()
+
+    def _name_meant(self, line: Line, ref: Ref, verb: int) -> bool:
+        """Whether an everyday word before the verb is the name after all."""
+        if not ref.weak or ref.text is None:
+            return True
+        tok = line.toks[ref.start]
+        plural = tok.lower.endswith("s") and not tok.lower.endswith("ss")
+        singular_verb = line.lowered[verb].endswith("s") and line.toks[verb].kind == "w"
+        auxiliary = any(line.word(k, "is", "has", "does", "must") for k in range(ref.end, verb))
+        if tok.definite or (plural and (singular_verb or auxiliary)):
+            return True
+        return tok.text[:1].isupper() and not plural
+
+    def _active_objects(self, line: Line, i: int, verb: Verb) -> tuple[list[Ref], int, bool]:
+        """Find the objects: (what they are, where they end, whether they follow at once)."""
+        at = self._over_adverbs(line, i + 1)
+        if verb.prep is None:
+            row = list(verb.extra)
+            if row and line.lowered[at : at + len(row)] != row:
+                return [], at, False
+            objects, last = line.objects(at + len(row))
+            return objects, last, True
+        for k in range(i + 1, min(len(line.toks), i + 1 + _REACH)):
+            if k > at and self._stops(line, k):
+                break
+            length = preposition_after(verb.prep, line.lowered, k)
+            if length and self._has_extra(line, verb, i, k):
+                objects, last = line.objects(k + length, verb.prep)
+                if objects:
+                    return objects, last, k <= at + len(verb.extra)
+        return [], i, False
+
+    def _has_extra(self, line: Line, verb: Verb, i: int, k: int) -> bool:
+        if not verb.extra:
+            return True
+        row, count = list(verb.extra), len(verb.extra)
+        return line.lowered[k - count : k] == row or line.lowered[i + 1 : i + 1 + count] == row
+
+    def _stops(self, line: Line, k: int) -> bool:
+        """Whether a search for the object to the right may not go past token `k`."""
+        if line.border(k) and not line.word(k, "than"):
+            return True
+        if line.word(k, "is", "are", "was", "were", "has", "have", "does", "do", "will", "can"):
+            return True
+        finite = line.toks[k].kind == "w" and any(line.lowered[k] in v.thirds for v in self._verbs(line, k))
+        return finite and (line.name(k - 1) or line.word(k - 1, "and", "it", ",", "then"))
+
+    def _moved_object(self, line: Line, i: int, verb: Verb, subject: Subject) -> tuple[list[Ref], int]:
+        """Find an object that "which" has moved to the front: "from which it takes", "which it caches in"."""
+        which = subject.start - 1
+        if not line.word(which, "which", "whom", "that", "where"):
+            return [], i
+        at = self._over_adverbs(line, i + 1)
+        antecedent = which - 1
+        if verb.prep is None:
+            if not (at >= len(line.toks) or line.toks[at].kind == "p" or line.border(at)):
+                return [], i
+        elif line.word(which - 1, verb.prep, "from", "in", "to", "on", "at", "through") and preposition_after(verb.prep, line.lowered, which - 1):
+            antecedent = which - 2
+        else:
+            length = preposition_after(verb.prep, line.lowered, at)
+            stop = at + length
+            if not length or not (stop >= len(line.toks) or line.toks[stop].kind == "p" or line.border(stop)):
+                return [], i
+            at = stop
+        if line.word(antecedent, ","):
+            antecedent -= 1
+        if line.name(antecedent):
+            return [Ref.of(line.toks[antecedent], antecedent)], max(at, i + 1)
+        if line.word(which, "where") and antecedent > 0:
+            names = [k for k in range(antecedent) if line.name(k)]
+            if names:
+                return [Ref.of(line.toks[names[-1]], names[-1])], i + 1
+        return [], i
+
+    # -- passive ------------------------------------------------------------------
+
+    def _passive(self, line: Line, i: int, verb: Verb, subject: Subject, *, finite: bool) -> Match | None:
+        agents, agent_end, unknown_agent = self._agents(line, i)
+        first = min(subject.start, i)
+        after = i + 1
+        stranded = verb.prep is not None and line.word(after + len(verb.extra), verb.prep) and line.word(after + len(verb.extra) + 1, "by")
+        if (verb.prep is None and not verb.state) or stranded:
+            if verb.extra and line.lowered[after : after + len(verb.extra)] != list(verb.extra):
+                return None
+            return self._patient(line, i, verb, subject, agents, agent_end, unknown_agent, finite)
+        if verb.prep is None:
+            return None
+        objects: list[Ref] = []
+        last = i
+        for k in range(i + 1, min(len(line.toks), i + 1 + _REACH)):
+            if self._stops(line, k):
+                break
+            length = preposition_after(verb.prep, line.lowered, k)
+            if length and self._has_extra(line, verb, i, k):
+                objects, last = line.objects(k + length, verb.prep)
+                if objects:
+                    break
+        if not objects:
+            objects, last = self._moved_object(line, i, verb, Subject("none", start=subject.start))
+        if not objects:
+            return None
+        holders = self._holders(line, verb, subject, agents, finite)
+        return Match(holders, tuple(objects), verb.senses, first, i, max(last, agent_end), past=verb.past) if holders else None
+
+    def _holders(self, line: Line, verb: Verb, subject: Subject, agents: list[Ref], finite: bool) -> tuple[Ref, ...]:
+        """Find whose doing "is kept in Y" is: the agent's, the possessor's, or that of what the page is about."""
+        context = line.context
+        if verb.state:
+            if subject.kind == "refs":
+                return subject.refs
+            return (Ref(context.subject, None),) if subject.kind == "none" and context.subject else ()
+        if agents:
+            return tuple(agents)
+        if subject.kind == "refs":
+            if subject.part:
+                return subject.refs
+            about = set(context.subject)
+            return tuple(r for r in subject.refs if set(r.ids) & about)
+        if subject.kind == "unknown" and not subject.loose:
+            return ()
+        if not finite and line.current is not None and line.current.kind == "refs" and not line.current.relative:
+            return line.current.refs
+        return (Ref(context.settled, None),) if context.settled else ()
+
+    def _patient(
+        self,
+        line: Line,
+        i: int,
+        verb: Verb,
+        subject: Subject,
+        agents: list[Ref],
+        agent_end: int,
+        unknown_agent: bool,
+        finite: bool,
+    ) -> Match | None:
+        context = line.context
+        first = min(subject.start, i)
+        if subject.kind == "refs":
+            patients = tuple(r for r in subject.refs if self._name_meant(line, r, i) or agents)
+        elif subject.kind == "none" and context.subject:
+            patients = (Ref(context.subject, None),)
+        else:
+            return None
+        if agents and patients:
+            explicit = finite and all(r.text for r in (*patients, *agents)) and line.word(i + 1, "by")
+            return Match(tuple(agents), patients, verb.senses, first, i, agent_end, explicit, verb.past)
+        if unknown_agent or not finite or not patients or subject.kind != "refs" or subject.part or verb.prep is not None:
+            return None
+        agent = context.settled
+        if not agent or subject.relative or any(set(r.ids) & set(agent) for r in patients):
+            return None
+        return Match((Ref(agent, None),), patients, verb.senses, first, i, i + 1, past=verb.past)
+
+    def _agents(self, line: Line, i: int) -> tuple[list[Ref], int, bool]:
+        """Find who did it: (names after "by", where they end, whether "by" names somebody that we do not know)."""
+        unknown = False
+        for k in range(i + 1, min(len(line.toks), i + 1 + _REACH)):
+            if line.border(k) or line.word(k, "and") and not line.word(k + 1, "by"):
+                break
+            if line.word(k, "by") and not line.word(k + 1, "way", "means"):
+                agents, last = line.objects(k + 1)
+                if agents:
+                    return agents, last, False
+                unknown = unknown or not line.word(k + 1, *_HAND)
+        return [], i + 1, unknown
+
+
+def iter_names(line: Line) -> Iterator[int]:
+    """Give the indexes of the names of a line."""
+    return (i for i, tok in enumerate(line.toks) if tok.kind == "m")
+
+
+_ = _LATER
