@@ -207,7 +207,7 @@ def _judge_triples(
     gold_lines = {(str(row["page"]), *_gold_edge(row)) for row in triples if row.get("page") is not None}
     gold = {_gold_edge(row) for row in triples}
     stated: dict[Line, str | None] = {}
-    for record in load_records(kb.generation.path).values():
+    for record in load_records(kb.generation).values():
         if record.kind == "catalogue":
             continue  # given, not extracted
         for reading in record.accepted():

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
-from kb.errors import GenerationError
+from kb.generations import Generation
 from kb.graph.validation import Result
 from kb.model import Evidence, Statement
 
@@ -77,15 +76,29 @@ def dump_records(records: Iterable[SourceRecord]) -> str:
     return "".join(json.dumps(_to_json(r), ensure_ascii=False, separators=(",", ":")) + "\n" for r in ordered)
 
 
-def load_records(folder: Path) -> dict[tuple[str, str], SourceRecord]:
-    """(kind, source) -> record, from a generation's folder. Raises GenerationError for a damaged file."""
-    path = folder / RECORDS_NAME
-    try:
-        with path.open(encoding="utf-8") as lines:
-            records = [_from_json(json.loads(line)) for line in lines]
-    except (OSError, ValueError, KeyError, TypeError) as err:
-        raise GenerationError(f"{path}: damaged or missing ({err}); run `kb build --force` to make it anew") from err
+def load_records(generation: Generation) -> dict[tuple[str, str], SourceRecord]:
+    """(kind, source) -> record of a generation. Raises GenerationError for a damaged file."""
+    records = [_from_json(row) for row in _rows(generation, RECORDS_NAME)]
     return {(record.kind, record.source): record for record in records}
+
+
+def dump_results(results: Iterable[Result]) -> str:
+    """JSON lines, in the order given."""
+    return "".join(json.dumps(asdict(result), ensure_ascii=False, separators=(",", ":")) + "\n" for result in results)
+
+
+def load_results(generation: Generation) -> list[Result]:
+    """The validation results of a generation. Raises GenerationError for a damaged file."""
+    return [_result_from_json(row) for row in _rows(generation, RESULTS_NAME)]
+
+
+def _rows(generation: Generation, name: str) -> Iterator[Any]:
+    # Split at line feeds alone: quotes may hold the other characters that end lines for str.splitlines.
+    return (json.loads(line) for line in generation.read(name).split(b"\n") if line)
+
+
+def _result_from_json(data: dict[str, Any]) -> Result:
+    return Result(**{**data, "sources": tuple(data["sources"]), "files": tuple(data["files"])})
 
 
 def _to_json(record: SourceRecord) -> dict[str, Any]:
@@ -111,26 +124,6 @@ def _reading_to_json(reading: Reading) -> dict[str, Any]:
     return data
 
 
-def dump_results(results: Iterable[Result]) -> str:
-    """JSON lines, in the order given."""
-    return "".join(json.dumps(asdict(result), ensure_ascii=False, separators=(",", ":")) + "\n" for result in results)
-
-
-def load_results(folder: Path) -> list[Result]:
-    """The validation results of a generation. Raises GenerationError for a damaged file."""
-    path = folder / RESULTS_NAME
-    try:
-        with path.open(encoding="utf-8") as lines:
-            return [result_from_json(json.loads(line)) for line in lines]
-    except (OSError, ValueError, KeyError, TypeError) as err:
-        raise GenerationError(f"{path}: damaged or missing ({err}); run `kb build --force` to make it anew") from err
-
-
-def result_from_json(data: dict[str, Any]) -> Result:
-    """A validation result from what `dataclasses.asdict` made of it."""
-    return Result(**{**data, "sources": tuple(data["sources"]), "files": tuple(data["files"])})
-
-
 def _from_json(data: dict[str, Any]) -> SourceRecord:
     kind, source = data["kind"], data["source"]
     readings = []
@@ -144,7 +137,7 @@ def _from_json(data: dict[str, Any]) -> SourceRecord:
                 (edge[0], edge[1], edge[2]) if edge else None,
                 item.get("code"),
                 item.get("reason"),
-                result_from_json(item["result"]) if "result" in item else None,
+                _result_from_json(item["result"]) if "result" in item else None,
             )
         )
     return SourceRecord(

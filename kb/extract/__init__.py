@@ -15,7 +15,10 @@ class Reader(Protocol):
     `identity` names the reader and the version of its rules; a change of it makes builds read every page again.
     """
 
-    identity: str
+    @property
+    def identity(self) -> str:
+        """Name and version, such as `phrases/1`."""
+        ...
 
     def read(self, page: Page) -> list[Statement]:
         """Read what the page states, in the order of the page. The same page gives the same statements."""

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from kb import __version__
 from kb.config import Config
-from kb.errors import GenerationError
 from kb.generations import Draft, Generation, Generations
 from kb.graph.validation import INFO, VIOLATION, Result
 from kb.iris import Iris
@@ -88,15 +87,15 @@ class _Build:
     def run(self, generations: Generations) -> BuildReport:
         parent, key = self.parent, self.key()
         if parent is not None and parent.meta.get("key") == key:
-            self.state.before = load_records(parent.path)
+            self.state.before = load_records(parent)
         elif parent is not None:
-            self.state.fallback = load_records(parent.path)
+            self.state.fallback = load_records(parent)
             parent = None
         self.collector.run(self.state)
         if parent is not None and not self.state.changed:
             return self.unchanged(parent)
         judge = Judge(self.vocabulary, self.catalogue, self.iris)
-        old_results = [] if parent is None else load_results(parent.path)
+        old_results = [] if parent is None else load_results(parent)
         results, reopened = judge.run(self.state, old_results, whole=parent is None)
         different: set[Key] = set(self.state.records) if parent is None else self.state.touched | reopened
         with generations.begin(parent, self.iris) as draft:
@@ -152,14 +151,9 @@ class _Build:
 
     def unchanged(self, parent: Generation) -> BuildReport:
         """The report of a build that has nothing to do: the published one's, with the work of this one."""
-        try:
-            data = json.loads((parent.path / REPORT_NAME).read_text(encoding="utf-8"))
-            data.pop("exit_code", None)
-            report = BuildReport(**data)
-        except (OSError, ValueError, TypeError) as err:
-            raise GenerationError(
-                f"{parent.path / REPORT_NAME}: damaged or missing ({err}); run `kb build --force` to make it anew"
-            ) from err
+        data = json.loads(parent.read(REPORT_NAME))
+        data.pop("exit_code", None)
+        report = BuildReport(**data)
         report.generation, report.changed = parent.name, False
         report.pages = self.page_counts()
         report.faults = [str(fault) for fault in self.state.faults]

@@ -21,9 +21,9 @@ class LazyReader:
 
     @property
     def identity(self) -> str:
-        from kb.extract.phrases import IDENTITY
+        from kb.extract.phrases import PhraseReader
 
-        return IDENTITY
+        return PhraseReader.identity
 
     @cached_property
     def _reader(self) -> Reader:
