@@ -3,16 +3,17 @@
 How the meaning of a repeated hop, everything one or more steps from a set S but not S itself, is written:
 
 - S is one entity: a path and a FILTER.
-- S is anything else: a path from each member, MINUS the pattern of S again. Where S itself came from a repeated hop,
-  the path starts from what is one step outside of S, which is far less: everything outside of S that can be reached
-  is reached through there.
+- S is anything else: a path from each member, MINUS the pattern of S again. Where S may be large, the path starts from
+  what is one step outside of S, which is far less: all that can be reached outside of S is reached through there.
 - S is so large a pattern that writing it three times would make queries explode: one zero-or-more path from each
   member, grouped by where it leads; what only other nodes lead to is not in S.
 
-The forms are chosen for Oxigraph 0.5.13, whose optimiser turns a type test joined to a path into a scan of all
-instances, a thousand times slower than the same test in FILTER EXISTS. So every condition is a FILTER, steps are
-written from the end that is bound, and rows are made distinct before they could multiply. tests/test_compile_forms.py
-keeps these forms, benchmarks/plans.py measures them.
+The forms are chosen for Oxigraph 0.5.13. Its optimiser turns a type test joined to a path into a scan of all instances,
+a thousand times slower than the same test in FILTER EXISTS: so every condition is a FILTER. It joins in the order of
+sizes that it guesses from the form of each pattern, and takes a path between two variables for 10^9 rows; a sub-select
+of a few steps back from a hub it takes for more, and would then follow the path from every node there is: so sub-selects
+before a repeated path have a LIMIT just below that. Steps are written from the end that is bound, and rows are made
+distinct before they could multiply. tests/test_compile_forms.py keeps these forms, benchmarks/plans.py measures them.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from kb.vocabulary import Vocabulary
 __all__ = ["compile_plan"]
 
 Lines = list[str]
+
+_FENCE = " LIMIT 999999999"
+"""Makes the optimiser start from a sub-select rather than from the path that follows it. No graph has so many nodes."""
 
 _COPIES_UP_TO = 8
 """Patterns that a set may have and still be written out three times."""
@@ -47,21 +51,22 @@ def compile_plan(plan: Plan, vocabulary: Vocabulary, iris: Iris) -> str:
 class _Set:
     """A set of entities as a pattern. `block(variable)` writes it out anew, binding that variable.
 
-    `distinct`: each entity comes once. `size`: patterns that one copy has. `repeated`: a repeated hop is part of it.
+    `distinct`: each entity comes once, from patterns alone. `size`: patterns that one copy has. `large`: it may be a
+    good part of the graph, since a repeated hop or conditions alone made it.
     """
 
     block: Callable[[str], Lines]
     distinct: bool
     size: int
-    repeated: bool
+    large: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Where a chain of hops begins: at `node`, a term, or a variable that `prelude` binds."""
+    """Where a chain of hops begins: at `node`, a term, or a variable that `prelude` binds, given a fence or ''."""
 
     node: str
-    prelude: Callable[[], Lines]
+    prelude: Callable[[str], Lines]
     size: int
 
 
@@ -93,9 +98,9 @@ class _Compiler:
     def each_of(self, members: _Set) -> _Source:
         """Every member as a source of its own: from here on, sub-selects say which member their rows belong to."""
 
-        def prelude() -> Lines:
+        def prelude(fence: str) -> Lines:
             self.carried = ""
-            lines = self.distinct(members, "?member")
+            lines = self.distinct(members, "?member", fence)
             self.carried = "?member "
             return lines
 
@@ -106,11 +111,11 @@ class _Compiler:
 
     def set(self, plan: SetPlan) -> _Set:
         if isinstance(plan, StartPlan):
-            source = _Source(self.terms.entity(plan.start), list, 0)
+            source = _Source(self.terms.entity(plan.start), lambda _: [], 0)
             return self.kept(self.chain(source, plan.hops), plan.where)
         if isinstance(plan, WherePlan):
             where = plan.where
-            found = _Set(lambda v: self.filters.everything(where, v), distinct=False, size=2, repeated=False)
+            found = _Set(lambda v: self.filters.everything(where, v), distinct=False, size=2, large=True)
         else:
             found = self.combined(plan)
         for hop in plan.hops:
@@ -121,7 +126,7 @@ class _Compiler:
         if not where:
             return found
         return _Set(
-            lambda v: [*found.block(v), *self.filters.keep(where, v)], found.distinct, found.size + 1, found.repeated
+            lambda v: [*found.block(v), *self.filters.keep(where, v)], found.distinct, found.size + 1, found.large
         )
 
     def combined(self, plan: CombinedPlan) -> _Set:
@@ -142,20 +147,21 @@ class _Compiler:
             return lines
 
         size = sum(part.size for part in parts)
-        return _Set(block, distinct=False, size=size, repeated=any(part.repeated for part in parts))
+        return _Set(block, distinct=False, size=size, large=any(part.large for part in parts))
 
-    def distinct(self, found: _Set, variable: str) -> Lines:
+    def distinct(self, found: _Set, variable: str, fence: str = "") -> Lines:
         """A sub-select of the set: what engines evaluate once, and whose rows do not multiply those of what follows."""
-        inner = [f"SELECT DISTINCT {self.carried}{variable} WHERE {{", *_indented(found.block(variable)), "}"]
+        inner = [f"SELECT DISTINCT {self.carried}{variable} WHERE {{", *_indented(found.block(variable)), "}" + fence]
         return _braced("", inner)
 
     # -- hops ---------------------------------------------------------------
 
     def chain(self, source: _Source, hops: Sequence[Hop]) -> _Set:
         first, path = hops[0], self.path(hops[0])
+        fence = _FENCE if first.repeated else ""
 
         def block(variable: str) -> Lines:
-            lines = [*source.prelude(), f"{source.node} {path}{'+' if first.repeated else ''} {variable} ."]
+            lines = [*source.prelude(fence), f"{source.node} {path}{'+' if first.repeated else ''} {variable} ."]
             return [*lines, f"FILTER({variable} != {source.node})"] if first.repeated else lines
 
         symmetric = self.vocabulary.relations[first.relation].symmetric
@@ -172,23 +178,23 @@ class _Compiler:
                 before = self.fresh()
                 return [*self.rows(found, before), f"{before} {path} {variable} ."]
 
-            return _Set(block, distinct=False, size=found.size + 1, repeated=found.repeated)
+            return _Set(block, distinct=False, size=found.size + 1, large=found.large)
         if found.size > _COPIES_UP_TO:
             return self.repeat_grouped(found, hop)
-        return self.repeat_from_outside(found, hop) if found.repeated else self.repeat(found, hop)
+        return self.repeat_from_outside(found, hop) if found.large else self.repeat(found, hop)
 
-    def rows(self, found: _Set, variable: str) -> Lines:
-        return found.block(variable) if found.distinct else self.distinct(found, variable)
+    def rows(self, found: _Set, variable: str, fence: str = "") -> Lines:
+        return found.block(variable) if found.distinct else self.distinct(found, variable, fence)
 
     def repeat(self, found: _Set, hop: Hop) -> _Set:
         path = self.path(hop)
 
         def block(variable: str) -> Lines:
             before = self.fresh()
-            lines = [*self.rows(found, before), f"{before} {path}+ {variable} ."]
+            lines = [*self.rows(found, before, _FENCE), f"{before} {path}+ {variable} ."]
             return lines + _braced("MINUS ", found.block(variable))
 
-        return _Set(block, distinct=False, size=2 * found.size + 1, repeated=True)
+        return _Set(block, distinct=False, size=2 * found.size + 1, large=True)
 
     def repeat_from_outside(self, found: _Set, hop: Hop) -> _Set:
         step, path = self.path(replace(hop, repeated=False)), self.path(hop)
@@ -198,14 +204,14 @@ class _Compiler:
             lines = [*self.rows(found, before), f"{before} {step} {variable} ."]
             return lines + _braced("MINUS ", found.block(variable))
 
-        first = _Set(outside, distinct=False, size=2 * found.size + 1, repeated=True)
+        first = _Set(outside, distinct=False, size=2 * found.size + 1, large=True)
 
         def block(variable: str) -> Lines:
             near = self.fresh()
-            lines = [*self.distinct(first, near), f"{near} {path}* {variable} ."]
+            lines = [*self.distinct(first, near, _FENCE), f"{near} {path}* {variable} ."]
             return lines + _braced("MINUS ", found.block(variable))
 
-        return _Set(block, distinct=False, size=3 * found.size + 2, repeated=True)
+        return _Set(block, distinct=False, size=3 * found.size + 2, large=True)
 
     def repeat_grouped(self, found: _Set, hop: Hop) -> _Set:
         path = self.path(hop)
@@ -214,12 +220,12 @@ class _Compiler:
             before = self.fresh()
             inner = [
                 f"SELECT {self.carried}{variable} WHERE {{",
-                *_indented([*self.rows(found, before), f"{before} {path}* {variable} ."]),
+                *_indented([*self.rows(found, before, _FENCE), f"{before} {path}* {variable} ."]),
                 f"}} GROUP BY {self.carried}{variable} HAVING (MAX(IF({before} = {variable}, 1, 0)) = 0)",
             ]
             return _braced("", inner)
 
-        return _Set(block, distinct=True, size=found.size + 1, repeated=True)
+        return _Set(block, distinct=False, size=found.size + 1, large=True)
 
     def path(self, hop: Hop) -> str:
         return self.terms.path(self.vocabulary.relations[hop.relation], backwards=hop.backwards, grouped=hop.repeated)
