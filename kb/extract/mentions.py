@@ -23,6 +23,7 @@ __all__ = ["Catalogued", "Mention", "Mentions"]
 _TYPO_WORD = 6
 _TYPO_NAME = 8
 _JOINED = 6
+_REMEMBERED = 100_000
 
 
 class Catalogued(Protocol):
@@ -86,6 +87,7 @@ class Mentions:
             self._spelled.update(name for name in (entity.name, *entity.aliases) if name == name.lower())
         self._words = words
         self._near: dict[str, set[str]] = {}
+        self._slips: dict[str, tuple[str, ...]] = {}
         for word in words:
             if len(word) >= _TYPO_WORD and word.isalpha():
                 for shorter in _deletions(word):
@@ -177,6 +179,9 @@ class Mentions:
         self, text: str, places: list[tuple[int, int]], lowered: list[str], position: int, longer_than: int
     ) -> tuple[int, _Node, bool] | None:
         """A name with exactly one mistyped word that reaches further than what was found without."""
+        first = lowered[position]
+        if first not in self._root.next and not self._candidates(first):
+            return None
         best: tuple[int, _Node, bool] | None = None
         todo = [(self._root, position, False)]
         while todo:
@@ -198,16 +203,22 @@ class Mentions:
         return best
 
     def _corrections(self, word: str, node: _Node, first: bool) -> list[str]:
+        """Give the words of names at this node that `word` may be a slip for."""
+        return [c for c in self._candidates(word) if c in node.next and not (first and _inflected(word, c))]
+
+    def _candidates(self, word: str) -> tuple[str, ...]:
+        known = self._slips.get(word)
+        if known is None:
+            known = self._find_candidates(word)
+            if len(self._slips) < _REMEMBERED:
+                self._slips[word] = known
+        return known
+
+    def _find_candidates(self, word: str) -> tuple[str, ...]:
         if len(word) < _TYPO_WORD - 1 or not word.isalpha() or word in STOPWORDS:
-            return []
-        candidates: set[str] = set()
-        for shorter in (word, *_deletions(word)):
-            candidates |= self._near.get(shorter, set())
-        return [
-            c
-            for c in sorted(candidates)
-            if c in node.next and c != word and _one_slip(word, c) and not (first and _inflected(word, c))
-        ]
+            return ()
+        near = {one for shorter in (word, *_deletions(word)) for one in self._near.get(shorter, ())}
+        return tuple(c for c in sorted(near) if c != word and _one_slip(word, c))
 
     def _weak(self, text: str, start: int, end: int, count: int, kind: str) -> bool:
         written = text[start:end]

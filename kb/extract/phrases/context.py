@@ -55,8 +55,8 @@ class Context:
 
     @property
     def settled(self) -> tuple[str, ...]:
-        """As `subject`, but () where the sentence before was about something else."""
-        if self.previous is None or not self.subject or set(self.previous) & set(self.subject):
+        """As `subject`, but () where the sentence before was about another thing of the catalogue."""
+        if not self.previous or not self.subject or set(self.previous) & set(self.subject):
             return self.subject
         return ()
 

@@ -16,6 +16,7 @@ __all__ = [
     "CLAUSE_START",
     "CONTROL",
     "DEAD_PAGE",
+    "DENYING_LABEL",
     "EMPTY_VALUE",
     "GROUP_WORDS",
     "HYPOTHETICAL",
@@ -114,7 +115,7 @@ NEGATIONS = _set("not n't no never nor neither none nothing nobody without canno
 
 CANCELS = re.compile(
     r"\W*(?:"
-    r"no\b|nope\b|never\b|not (?:yet|true|so|any ?more|started|built|quite)|wrong\b|nonsense\b|please no|still planned|still open|on the road ?map|parked\b|"
+    r"(?:no|nope|never)(?=\s*(?:[.,!;:—–-]|$))|not (?:yet|true|so|any ?more|started|built|quite)|wrong\b|nonsense\b|please no|still planned|still open|on the road ?map|parked\b|"
     r"rejected\b|declined\b|turned down|dropped\b|shelved\b|postponed\b|maybe\b|perhaps\b|some day\b|one day\b|planned\b|under discussion|discussion postponed|"
     r"left-?over\b|(?:it|they|we|this|that|he|she|these|those)(?: is| was| are| were|'s|'re)? (?:no longer|not|never|wrong|over|history|rejected|turned down|"
     r"planned|parked|abandoned|a (?:joke|rumou?r|myth|mistake|plan))\b|(?:it|they|we|this|that|he|she) (?:doesn't|does not|don't|do not|isn't|is not|aren't|wasn't|"
@@ -126,7 +127,7 @@ CANCELS = re.compile(
 """At the start of a sentence: the one before it was not meant as a fact."""
 
 BLOCKED_LABEL = _any((
-    r"\bnot\b", r"\bno\b", r"\bnon\b", r"n't\b", r"\bnever\b", r"\bformer(?:ly)?\b", r"\bprevious(?:ly)?\b", r"\bold\b", r"\bearlier\b", r"\bex\b", r"\bpast\b",
+    r"\bformer(?:ly)?\b", r"\bprevious(?:ly)?\b", r"\bold\b", r"\bearlier\b", r"\bex\b", r"\bpast\b",
     r"\bhistor(?:y|ic|ical|ically)\b", r"\blegacy\b", r"\bdeprecat\w+", r"\bdecommission\w*", r"\bretire\w*", r"\bremoved?\b", r"\bobsolete\b", r"\bdead\b",
     r"\bunused\b", r"\babandoned\b", r"\breject\w*", r"\bdeclined\b", r"\bdropped\b", r"\bparked\b", r"\bshelved\b", r"\bplan(?:s|ned|ning)?\b", r"\broad ?maps?\b",
     r"\bwish(?:es| ?list)?\b", r"\bfuture\b", r"\bupcoming\b", r"\bproposal?s?\b", r"\bproposed\b", r"\bideas?\b", r"\balternatives?\b", r"\boptions?\b",
@@ -139,6 +140,9 @@ BLOCKED_LABEL = _any((
     r"\bregrets?\b", r"\bnice to have\b", r"\bbeyond\b", r"\bparking lot\b", r"\bgraveyard\b", r"\bsunset\b", r"\bdiscarded\b", r"\bopen\b(?=\W*$)", r"\bin the past\b",
 ))  # fmt: skip
 """In a heading, a label or the line before a list: what stands below it is no fact."""
+
+DENYING_LABEL = _any((r"\b(?:not|no|non|never|neither|nor|none|cannot)\b", r"n't\b"))
+"""The same, where it stands near the beginning of a heading, or anywhere in another label."""
 
 VALUE_OUT = _any((
     r"\b(?:until|till|planned|proposed|former|formerly|previously|was|were|used to|no longer|removed|retired|decommissioned|deprecated|dropped|rejected|tbd|tbc|tba|"
@@ -212,7 +216,7 @@ MODIFIERS = _set(
 
 OTHER_PARTY = _set(
     "team squad crew people person engineer engineers developer developers dev devs user users customer customers client clients consumer "
-    "consumers caller callers owner owners lead leads manager admin admins administrator operator operators folks guys group on-call oncall "
+    "consumers caller callers owner owners lead manager admin admins administrator operator operators folks guys group on-call oncall "
     "support maintainer maintainers colleague colleagues member members rota alumni guild desk office competitor clone replacement successor "
     "predecessor equivalent alternative fork style like"
 )

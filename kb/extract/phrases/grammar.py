@@ -24,6 +24,7 @@ from kb.extract.phrases.cues import (
 )
 from kb.extract.phrases.lexicon import preposition_after
 from kb.extract.phrases.tokens import Tok
+from kb.language import NUMBER_WORDS
 
 __all__ = ["BE_PRESENT", "Group", "Line", "Subject"]
 
@@ -46,6 +47,7 @@ _CLOSED = (
     | _SUBJECT_PRONOUNS
     | {"and", "or", "nor", "plus", "us", "them", "him", "here", "there", "today", "now", "how", "what", "why", "not", "too", "etc", "first"}
 )
+_PARENTHESIS = frozenset("which who of like for in as at on with by too our the a an via also being or once formerly".split())  # noqa: SIM905
 _MAX_NOUNS = 7
 
 
@@ -122,10 +124,11 @@ class Line:
             low = self.lowered[i]
             if low == "'s" and self.name(i - 1) and not (found.start < verb or self._participle_like(verb)):
                 break
-            if low == "turn" and self.word(i - 1, "in"):
-                i -= 2
-                found.start = i + 1
-                continue
+            if low == "turn":
+                opens = i - 2 if self.word(i - 1, "its", "their", "his", "her", "our") else i - 1
+                if self.word(opens, "in"):
+                    found.start, i = opens, opens - 1
+                    continue
             if low in _AUX:
                 self._auxiliary(found, low)
             elif low in NEGATIONS or low in ("never", "not"):
@@ -133,7 +136,8 @@ class Line:
                     break
                 found.negated = found.negated or low not in ("hardly",) or True
             elif low in GROUP_WORDS or _adverb(low):
-                pass
+                if low in ("both", "all", "each") and not (self.name(i - 1) or self.word(i - 1, "they", "we")):
+                    break
             else:
                 break
             if low == "to" and not found.to:
@@ -212,7 +216,7 @@ class Line:
         if depth < 2:
             for j in range(i - 1, max(-1, i - 16), -1):
                 if self.word(j, ","):
-                    opens = self.word(j + 1, "which", "who", "of", "like", "for", "in", "as", "at", "on", "with", "by", "too", "our", "the", "a", "an", "via", "via", "also", "being")
+                    opens = self.word(j + 1, *_PARENTHESIS)
                     if self.name(j - 1) and opens and not any(self.name(k) and self.word(k + 1, ",") for k in range(j + 1, i)):
                         return self.subject(j, depth=depth + 1)
                     break
@@ -245,7 +249,8 @@ class Line:
             return Subject("refs", (Ref(ids, None, i, i + 1),), i) if ids else Subject("unknown", start=i)
         if low == "they" and self.current is not None and len(self.current.refs) > 1:
             return Subject("refs", tuple(Ref(r.ids, None, i, i + 1) for r in self.current.refs), i, plural=True)
-        return Subject("unknown", start=i, plural=low in ("they", "you", "these", "those", "there"))
+        loose = low in ("these", "those")
+        return Subject("unknown", start=i, plural=loose or low in ("they", "you", "there"), loose=loose)
 
     def _relative(self, i: int, at: int) -> Subject:
         """Find what "which" stands for: the name right before it."""
@@ -322,7 +327,8 @@ class Line:
         other = head in OTHER_PARTY or any(one in OTHER_PARTY for one in self.toks[i].lemmas)
         negative = any(self.lowered[k] in NEGATIONS for k in range(start, i + 1))
         opening = start == 0 or self.word(start - 1, ",", ":", ";", "and", "then", "—", "–") or self.word(start - 1, *PREPOSITIONS)
-        unknown_name = any(self.toks[k].text[:1].isupper() for k in range(max(start, 1), i + 1))
+        # "Postillon" and "Halcyon Data" are somebody; in "the API key" the capitals are only an abbreviation's.
+        unknown_name = i > 0 and self.toks[i].text[:1].isupper()
         loose = opening and not other and not negative and not unknown_name
         return Subject("unknown", start=start, plural=plural, loose=loose)
 
@@ -382,7 +388,7 @@ class Line:
         if self.name(i):
             return self._named(i)
         low = self.lowered[i]
-        if low in ("it", "us", "this", "here", "ours", "there") and not self.plain(i + 1):
+        if low in ("it", "us", "this", "here", "ours", "there", "her", "him") and not self.plain(i + 1):
             return self._pronoun_object(low, i)
         if low in ("its", "our") and self.plain(i + 1):
             return self._possessed_object(i)
@@ -416,8 +422,9 @@ class Line:
         if low in ("us", "this", "here", "ours"):
             ids = context.subject
         elif low == "there":
-            before = [t.ids for t in self.toks[:i] if t.kind == "m"]
-            ids = before[-1] if before else ()
+            # The last place named: a name after a preposition, not the subject of "X reads it from there".
+            before = [k for k in range(i) if self.name(k) and self.word(self._skip_left(k - 1), *PREPOSITIONS)]
+            ids = self.toks[before[-1]].ids if before else ()
         else:
             ids = context.subject or context.it()
         return (Ref(ids, None, i, i + 1), i + 1) if ids else (None, i)
@@ -438,7 +445,13 @@ class Line:
         definite = self.lowered[at] in ("the", "this", "that", "our")
         if self.name(after) and not self.toks[after].weak:
             return self._named(after)
-        if self.word(after, "of", "in") and self.lowered[head] in PART_NOUNS:
+        if self.word(after, ",", ":", "—", "–") and self.lowered[i] in NUMBER_WORDS:
+            inner = after + 1
+            while self.word(inner, "the", "our", "both"):
+                inner += 1
+            if self.name(inner):  # "two things, Auth and the Session Cache"
+                return self._named(inner)
+        if self.word(after, "of", "in", "on", "at", "from") and self.lowered[head] in PART_NOUNS:
             inner = after + 1
             while self.word(inner, "the", "our"):
                 inner += 1

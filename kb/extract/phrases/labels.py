@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import BLOCKED_LABEL, MODIFIERS
+from kb.extract.phrases.cues import BLOCKED_LABEL, DENYING_LABEL, MODIFIERS
 from kb.extract.phrases.lexicon import Lexicon, Sense, Verb, preposition_after
 from kb.extract.phrases.tokens import Tok
 
 __all__ = ["Label", "Labels"]
 
+_NOT_SO = re.compile(r"\b(?:isn't|wasn't|aren't|weren't|not) (?:so|true|right|the case)\b", re.IGNORECASE)
 _MAX_WORDS = 9
 _WH = frozenset(("who", "what", "which", "whose", "where"))
 _ANAPHORS = frozenset(("it", "this", "us", "we", "here", "they", "them", "i"))
@@ -44,9 +45,9 @@ class Labels:
         self.nouns = nouns
         self.all_senses = lexicon.senses
 
-    def read(self, toks: Sequence[Tok], text: str) -> Label:
+    def read(self, toks: Sequence[Tok], text: str, *, heading: bool = False) -> Label:
         """Read a label, given as tokens and as text."""
-        blocked = BLOCKED_LABEL.search(text) is not None
+        blocked = self.blocked(text, heading=heading)
         row = [t for t in _without_parentheses(toks) if t.kind != "p" or t.text in "?'"]
         row = [t for t in row if t.text != "?"]
         if not row or len(row) > _MAX_WORDS:
@@ -56,9 +57,15 @@ class Labels:
         lowered = [t.lower if t.kind == "w" else "\x00" for t in row]
         return self._question(row, lowered) or self._noun(row, lowered) or self._verb(row, lowered) or self._kind(row, lowered)
 
-    def blocked(self, text: str) -> bool:
-        """Whether a heading or an introduction takes back what stands below it."""
-        return BLOCKED_LABEL.search(text) is not None
+    def blocked(self, text: str, *, heading: bool = False) -> bool:
+        """Whether a heading or another label takes back what stands below it.
+
+        In a heading, which may be a whole sentence about something else, a negation counts among the first words only.
+        """
+        if BLOCKED_LABEL.search(text) is not None:
+            return True
+        beginning = " ".join(text.split()[:4]) if heading else text
+        return DENYING_LABEL.search(beginning) is not None or _NOT_SO.search(text) is not None
 
     # -- nouns ------------------------------------------------------------------------
 
@@ -73,7 +80,7 @@ class Labels:
                     continue
                 fine, subject = self._subject(before, after)
                 if fine:
-                    return Label(noun.senses, subject)
+                    return Label(noun.senses, subject, kinds=self._kind(row, lowered).kinds)
         return None
 
     def _filling(self, toks: Sequence[Tok]) -> bool:
@@ -221,5 +228,3 @@ def _without_parentheses(toks: Sequence[Tok]) -> list[Tok]:
             kept.append(tok)
     return kept
 
-
-_ = re

@@ -102,8 +102,9 @@ class Lexicon:
         self.senses = tuple(Sense(name, flipped) for name in vocabulary.relations for flipped in (False, True))
         for relation in vocabulary.relations.values():
             phrases = list(_phrases(relation))
-            known = {phrase.lower() for phrase, _ in phrases}
             for phrase, sense in phrases:
+                # Beside "curator" of the same direction "curators" is its plural, not a verb.
+                known = {other.lower() for other, its in phrases if its == sense}
                 self._learn(phrase.lower().replace("-", " ").split(), sense, known)
         self.verbs = self._verb_index()
         self.nouns = self._noun_index()

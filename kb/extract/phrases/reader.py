@@ -16,7 +16,7 @@ from kb.extract.phrases.lexicon import Lexicon
 from kb.extract.phrases.prose import Prose
 from kb.extract.phrases.sections import Sections
 from kb.extract.phrases.tables import TableReader
-from kb.extract.phrases.tokens import Sentence, Tokens
+from kb.extract.phrases.tokens import Sentence, Text, Tokens
 from kb.extract.phrases.values import head_names, value_names
 from kb.language import plural
 from kb.model import Evidence, Page, Statement
@@ -189,7 +189,8 @@ class _PageReader:
     # -- list items -------------------------------------------------------------------------
 
     def _item(self, block: Block, inline: Inline, label: Label) -> None:
-        sentences = self.reader.tokens.sentences(inline, value=True)
+        text = self.reader.tokens.text(inline)
+        sentences = text.valued
         own = self._key_label(inline, sentences[0]) if sentences else None
         parent = self.items.get(block.items[-2], ((), Label()))[0] if len(block.items) > 1 else ()
         self.context.item = parent
@@ -202,14 +203,14 @@ class _PageReader:
             refs, end = head_names(first.toks, inline.text)
             named = bool(refs) and self._head_stands_alone(first, end)
             if named and label.senses:
-                counted = value_names([Sentence(_to_mark(first, end), first.start, first.end, first.text)], inline.text)
+                counted = value_names([first], inline.text)
                 if counted:
                     edges = self.reader.facts.edges([self._label_subject(label)], label.senses, counted)
                     self._keep_in(inline, edges, first.start, first.end)
             if named and len(refs) == 1 and (end == len(first.toks) or first.toks[end].text in ":.–—(-"):
                 self.context.item = refs[0].ids
                 self.items[block.item] = (refs[0].ids, nested)
-        self._paragraph(inline, Label(), item=True, own=own)
+        self._paragraph(inline, Label(), item=True, text=text)
 
     def _head_stands_alone(self, sentence: Sentence, end: int) -> bool:
         """Whether the names at the head of an item are its value rather than the subject of a sentence."""
@@ -233,16 +234,18 @@ class _PageReader:
         label = self.reader.labels.read(toks[:colon], text)
         return (label, colon + 1) if label.senses or (label.blocked and colon <= 6) else None
 
-    def _paragraph(self, inline: Inline, label: Label, *, item: bool = False, own: tuple[Label, int] | None = None) -> None:
-        sentences = self.reader.tokens.sentences(inline)
-        valued = self.reader.tokens.sentences(inline, value=True)
+    def _paragraph(self, inline: Inline, label: Label, *, item: bool = False, text: Text | None = None) -> None:
         if label.blocked:
             self.intro = Label(blocked=True) if inline.text.rstrip().endswith(":") else None
             return
+        text = text or self.reader.tokens.text(inline)
+        # Without keys, labels and questions no value can stand here, and the second way of reading is not needed.
+        valuable = label.senses or any(mark in inline.text for mark in ":?·•|")
+        valued = text.valued if valuable else text.plain
         prose: list[Sentence] = []
         blocked = self._run_in_blocks(inline)
         answer: Label | None = None
-        for sentence, value in zip(sentences, valued, strict=True):
+        for sentence, value in zip(text.plain, valued, strict=True):
             if blocked:
                 break
             if self._key_line(inline, value):
@@ -339,11 +342,6 @@ class _PageReader:
         if blocked or SENTENCE_OUT.search(last.text) or self.reader.labels.blocked(last.text):
             label = Label(blocked=True)
         self.intro = label
-
-
-def _to_mark(sentence: Sentence, end: int) -> list[object]:
-    """The head of an item with what may take it back: up to the next stop."""
-    return list(sentence.toks)
 
 
 def _dead(document: Document) -> bool:

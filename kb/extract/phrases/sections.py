@@ -37,19 +37,19 @@ class Sections:
         """Pass a heading."""
         while self.stack and self.stack[-1].level >= level:
             self.stack.pop()
-        label = self.label(inline)
+        label = self.label(inline, heading=True)
         light = all(w.lower().strip(".,:()") in MODIFIERS for w in inline.text.split())
         subject = self.about.title(inline) if level > 1 and not label.senses else ()
         if not label.senses and not label.blocked and _yes_or_no(inline.text):
             label = Label(blocked=True)
         self.stack.append(_Level(level, label, subject, light))
 
-    def label(self, inline: Inline) -> Label:
+    def label(self, inline: Inline, *, heading: bool = False) -> Label:
         """Read a heading or an introduction as a label."""
         toks = [t for s in self.tokens.sentences(inline, value=True) for t in s.toks]
         while toks and toks[-1].kind == "p" and toks[-1].text in ":.?!":
             toks.pop()
-        return self.labels.read(toks, inline.text)
+        return self.labels.read(toks, inline.text, heading=heading)
 
     def bold_line(self, block: Block) -> bool:
         """Whether a paragraph is one bold line that stands for a heading, and pass it if so."""

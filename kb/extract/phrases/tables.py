@@ -68,13 +68,13 @@ class TableReader:
         generic = not any(label.senses for label in labels)
         if len(row.cells) == 2 and (generic or (labels[0].senses and self._names(row.cells[1]))):
             # Two columns without a relation in their heads are keys and values, unless the first holds things.
-            table.keyed = not (labels[0].kinds or labels[1].kinds) or bool(labels[0].senses)
+            table.keyed = not (labels[0].kinds or labels[1].kinds) or bool(labels[0].senses and not labels[1].senses)
             if generic and heading.senses:
                 table.keyed = False
         elif len(row.cells) == 2 and labels[0].senses and not row.cells[1].text.strip():
             table.keyed = True
         if not table.keyed:
-            table.subject_column = next((i for i, label in enumerate(labels) if label.kinds and not label.senses), None)
+            table.subject_column = next((i for i, label in enumerate(labels) if label.kinds), None)
 
     def _key_row(self, row: Block, context: Context) -> list[Edge]:
         if len(row.cells) < 2 or not context.subject:

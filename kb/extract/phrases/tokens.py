@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from kb.extract.common_words import COMMON_WORDS
 from kb.extract.mentions import Mention, Mentions
@@ -16,7 +17,7 @@ from kb.extract.phrases.cues import GROUP_WORDS, OTHER_PARTY, PART_NOUNS, PREPOS
 from kb.language import STOPWORDS, Word, words
 from kb.sources.inline import Inline
 
-__all__ = ["Sentence", "Tok", "Tokens", "sentence_spans"]
+__all__ = ["Sentence", "Text", "Tok", "Tokens", "sentence_spans"]
 
 
 @dataclass(slots=True)
@@ -94,6 +95,56 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     return [(a, b) for a, b in spans if text[a:b].strip()]
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One sentence before it is decided which words are names."""
+
+    start: int
+    end: int
+    words: Sequence[Word]
+    found: Sequence[Mention]
+
+
+class Text:
+    """A block, split into sentences once for both ways of reading it."""
+
+    def __init__(self, tokens: Tokens, inline: Inline) -> None:
+        self.tokens = tokens
+        self.inline = inline
+        text = inline.text
+        found = tokens.mentions.find(text)
+        self.marked = _marked_spans(inline) if found else {}
+        self.quoted = [(m.start(1), m.end(1)) for m in _QUOTED.finditer(text) if m.group(1).strip().count(" ") >= 2]
+        all_words = words(text)
+        self.rows: list[_Row] = []
+        at = word_at = 0
+        for start, end in sentence_spans(text):
+            inside: list[Mention] = []
+            while at < len(found) and found[at].start < end:
+                if found[at].end <= end and found[at].start >= start:
+                    inside.append(found[at])
+                at += 1
+            begin = word_at
+            while word_at < len(all_words) and all_words[word_at].start < end:
+                word_at += 1
+            self.rows.append(_Row(start, end, all_words[begin:word_at], inside))
+
+    @cached_property
+    def plain(self) -> list[Sentence]:
+        """Its sentences as running text."""
+        return [self.tokens.sentence(self, row, value=False) for row in self.rows]
+
+    @cached_property
+    def valued(self) -> list[Sentence]:
+        """Its sentences as values, where everyday words are names too."""
+        return [self.tokens.sentence(self, row, value=True) for row in self.rows]
+
+    @property
+    def named(self) -> bool:
+        """Whether it holds any name at all."""
+        return any(row.found for row in self.rows)
+
+
 class Tokens:
     """Turns blocks into sentences, with the names of one catalogue."""
 
@@ -103,46 +154,30 @@ class Tokens:
         self.types = types
         self.nouns = nouns
 
-    def sentences(self, inline: Inline, *, value: bool = False) -> list[Sentence]:
-        """The sentences of a block; with `value`, of a cell or the like where everyday words are names too."""
-        text = inline.text
-        found = self.mentions.find(text)
-        marked = _marked_spans(inline)
-        quoted = [(m.start(1), m.end(1)) for m in _QUOTED.finditer(text) if m.group(1).strip().count(" ") >= 2]
-        result: list[Sentence] = []
-        at = 0
-        for start, end in sentence_spans(text):
-            inside: list[Mention] = []
-            while at < len(found) and found[at].start < end:
-                if found[at].end <= end and found[at].start >= start:
-                    inside.append(found[at])
-                at += 1
-            result.append(self._sentence(inline, start, end, inside, marked, quoted, value))
-        return result
+    def text(self, inline: Inline) -> Text:
+        """Prepare a block for reading."""
+        return Text(self, inline)
 
-    def _sentence(
-        self,
-        inline: Inline,
-        start: int,
-        end: int,
-        found: Sequence[Mention],
-        marked: dict[int, int],
-        quoted: Sequence[tuple[int, int]],
-        value: bool,
-    ) -> Sentence:
-        text = inline.text
-        plain = [Word(w.text, w.start + start, w.end + start, w.lemmas) for w in words(text[start:end])]
-        accepted = self._accepted(inline, found, plain, marked, value)
+    def sentences(self, inline: Inline, *, value: bool = False) -> list[Sentence]:
+        """Give the sentences of a block; with `value`, of a cell or the like where everyday words are names too."""
+        text = Text(self, inline)
+        return text.valued if value else text.plain
+
+    def sentence(self, prepared: Text, row: _Row, value: bool) -> Sentence:
+        """Put the names and the other words of one sentence together."""
+        text = prepared.inline.text
+        accepted = self._accepted(prepared.inline, row.found, row.words, prepared.marked, value)
         toks: list[Tok] = []
-        position = start
+        position = row.start
         queue = iter(accepted)
         name = next(queue, None)
-        for word in plain:
+        for word in row.words:
             if word.start < position:
                 continue
             while name is not None and name.end <= word.start:
                 name = next(queue, None)
-            _marks(text, position, word.start, toks)
+            if word.start - position > 1 or not text[position : word.start].isspace():
+                _marks(text, position, word.start, toks)
             if name is not None and name.start == word.start:
                 toks.append(name)
                 position = name.end
@@ -150,9 +185,11 @@ class Tokens:
             else:
                 toks.append(Tok("w", word.text, word.start, word.end, word.lemmas))
                 position = word.end
-        _marks(text, position, end, toks)
-        inside = {i for i, t in enumerate(toks) for a, b in quoted if a <= t.start and t.end <= b}
-        return Sentence(toks, start, end, text[start:end], inside)
+        _marks(text, position, row.end, toks)
+        inside: set[int] = set()
+        if prepared.quoted:
+            inside = {i for i, t in enumerate(toks) for a, b in prepared.quoted if a <= t.start and t.end <= b}
+        return Sentence(toks, row.start, row.end, text[row.start : row.end], inside)
 
     def _accepted(
         self, inline: Inline, found: Sequence[Mention], plain: Sequence[Word], marked: dict[int, int], value: bool

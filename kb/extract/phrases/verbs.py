@@ -75,7 +75,7 @@ class VerbReader:
         before = line.lowered[i - 1] if i else ""
         after_subject = i > 0 and (line.name(i - 1) or before in ("we", "it", "they", "she", "he", "you", "who", "which"))
         auxiliary = low in ("is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "will", "would", "can", "could", "should", "must", "may", "'s", "'ll", "'d") or low.endswith("n't")
-        verbal = auxiliary or known or (after_subject and low.endswith(("s", "ed", "t", "e", "d", "n", "w")) and line.plain(i) and low not in PART_NOUNS)
+        verbal = auxiliary or known or (before in ("we", "they", "you") and line.plain(i)) or (after_subject and low.endswith(("s", "ed", "t", "e", "d", "n", "w")) and line.plain(i) and low not in PART_NOUNS)
         if not verbal or (low == "'s" and line.name(i - 1)):
             return
         if not after_subject and not auxiliary:
