@@ -133,7 +133,7 @@ BLOCKED_LABEL = _any((
     r"\bwish(?:es| ?list)?\b", r"\bfuture\b", r"\bupcoming\b", r"\bproposal?s?\b", r"\bproposed\b", r"\bideas?\b", r"\balternatives?\b", r"\boptions?\b",
     r"\bconsidered\b", r"\bcandidates?\b", r"\bpossible\b", r"\bpotential\b", r"\bsuggest\w*", r"\bopen questions?\b", r"\bto-?do\b", r"\btb[acd]\b", r"\bnext steps?\b",
     r"\bchange ?logs?\b", r"\brelease notes\b", r"\bout of scope\b", r"\bnon-?goals?\b", r"\bmyths?\b", r"\bmisconceptions?\b", r"\bmisunderstandings?\b", r"\brumou?rs?\b",
-    r"\bsomeday\b", r"\bplanned\b", r"\bhypothe\w+", r"\bif\b", r"\bwhat if\b", r"\bcounter-?examples?\b", r"\bdummy\b", r"\bexamples? only\b",
+    r"\bsomeday\b", r"\bplanned\b", r"\bhypothe\w+", r"^\W*if\b", r"\bwhat if\b", r"\bcounter-?examples?\b", r"\bdummy\b", r"\bexamples? only\b",
     r"\bwithout\b", r"\bexcept\b", r"\bignored?\b", r"\bdebate\w*", r"\bopinions?\b", r"\bthoughts\b", r"\bbacklog\b", r"\bdraft\b", r"\bdeputy\b", r"\bacting\b",
     r"\buntil\b", r"\bwould\b", r"\bcould\b", r"\bshould\b", r"\bmight\b", r"\bwill\b", r"\bwas\b", r"\bwere\b", r"\bused to be\b", r"\bwe thought\b", r"\brewrite\b",
     r"\bexcluded?\b", r"\bexclusions?\b", r"\bunaffected\b", r"\bsoon\b", r"\blater\b", r"\bdisputed\b", r"\bunclear\b", r"\bunknown\b", r"\bbackup\b", r"\bfallback\b",
@@ -141,7 +141,7 @@ BLOCKED_LABEL = _any((
 ))  # fmt: skip
 """In a heading, a label or the line before a list: what stands below it is no fact."""
 
-DENYING_LABEL = _any((r"\b(?:not|no|non|never|neither|nor|none|cannot)\b", r"n't\b"))
+DENYING_LABEL = _any((r"\b(?:not|no|non|never|neither|nor|none)\b", r"(?<!\bca)n't\b"))
 """The same, where it stands near the beginning of a heading, or anywhere in another label."""
 
 VALUE_OUT = _any((

@@ -48,6 +48,7 @@ _CLOSED = (
     | {"and", "or", "nor", "plus", "us", "them", "him", "here", "there", "today", "now", "how", "what", "why", "not", "too", "etc", "first"}
 )
 _PARENTHESIS = frozenset("which who of like for in as at on with by too our the a an via also being or once formerly".split())  # noqa: SIM905
+_COLLECTIVE = frozenset(("staff", "people", "data", "police", "media"))
 _MAX_NOUNS = 7
 
 
@@ -71,7 +72,8 @@ class Subject:
     """What stands before a verb group. `kind`: refs, unknown, or none (the sentence has left it out).
 
     `start` is where the phrase begins, `plural` whether its verb would be a plural. `part` says that a part of the
-    named thing was meant ("Auth's tokens", "our list"); `loose` that it is a plain noun phrase at the start ("Events").
+    named thing was meant ("Auth's tokens", "our list"); `loose` that it is a plain noun phrase at the start ("Events"),
+    `other` that this means somebody else ("users").
     """
 
     kind: str
@@ -81,6 +83,7 @@ class Subject:
     part: bool = False
     loose: bool = False
     relative: bool = False
+    other: bool = False
 
 
 class Line:
@@ -311,7 +314,7 @@ class Line:
         while start > 0 and i - start < _MAX_NOUNS and self._in_phrase(start - 1):
             start -= 1
         head, first = self.lowered[i], self.lowered[start]
-        plural = head.endswith("s") and not head.endswith("ss")
+        plural = (head.endswith("s") and not head.endswith("ss")) or head in _COLLECTIVE
         possessive = next((k for k in range(start, i + 1) if self.lowered[k] in _POSSESSIVES), None)
         if possessive is not None:
             return self._possessed(possessive, plural)
@@ -329,8 +332,8 @@ class Line:
         opening = start == 0 or self.word(start - 1, ",", ":", ";", "and", "then", "—", "–") or self.word(start - 1, *PREPOSITIONS)
         # "Postillon" and "Halcyon Data" are somebody; in "the API key" the capitals are only an abbreviation's.
         unknown_name = i > 0 and self.toks[i].text[:1].isupper()
-        loose = opening and not other and not negative and not unknown_name
-        return Subject("unknown", start=start, plural=plural, loose=loose)
+        loose = opening and not negative and not unknown_name
+        return Subject("unknown", start=start, plural=plural, loose=loose, other=other)
 
     def _heads(self, ids: tuple[str, ...], head: str) -> bool:
         return any(head in self.context.heads.get(one, ()) for one in ids)
@@ -352,7 +355,7 @@ class Line:
         elif low == "its":
             kept = self.current
             known = kept is not None and kept.kind == "refs" and len(kept.refs) == 1
-            ids = kept.refs[0].ids if known and kept is not None else self.context.it()
+            ids = kept.refs[0].ids if known and kept is not None else self.context.it() or self.context.settled
         else:
             ids = ()
         return Subject("refs", (Ref(ids, None, i, i + 1),), i, plural, part=True) if ids else Subject("unknown", start=i, plural=plural)

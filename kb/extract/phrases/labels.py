@@ -57,6 +57,11 @@ class Labels:
         lowered = [t.lower if t.kind == "w" else "\x00" for t in row]
         return self._question(row, lowered) or self._noun(row, lowered) or self._verb(row, lowered) or self._kind(row, lowered)
 
+    def blocked_title(self, text: str) -> bool:
+        """Whether a page's title takes back the whole page: "Roadmap", "Proposal: …", but not "Why we retired …"."""
+        row = re.findall(r"[\w'’-]+", text)
+        return self.blocked(text if len(row) <= 3 else " ".join(row[:1]))
+
     def blocked(self, text: str, *, heading: bool = False) -> bool:
         """Whether a heading or another label takes back what stands below it.
 

@@ -338,8 +338,8 @@ class _PageReader:
         toks = [t for t in last.toks]
         while toks and toks[-1].kind == "p":
             toks.pop()
-        label = self.reader.labels.read(toks, last.text)
-        if blocked or SENTENCE_OUT.search(last.text) or self.reader.labels.blocked(last.text):
+        label = self.reader.labels.read(toks, last.text, heading=True)
+        if blocked or SENTENCE_OUT.search(last.text) or self.reader.labels.blocked(last.text, heading=True):
             label = Label(blocked=True)
         self.intro = label
 

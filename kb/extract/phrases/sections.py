@@ -38,9 +38,11 @@ class Sections:
         while self.stack and self.stack[-1].level >= level:
             self.stack.pop()
         label = self.label(inline, heading=True)
+        if level == 1 and not label.senses:
+            label = Label(blocked=self.labels.blocked_title(inline.text))
         light = all(w.lower().strip(".,:()") in MODIFIERS for w in inline.text.split())
         subject = self.about.title(inline) if level > 1 and not label.senses else ()
-        if not label.senses and not label.blocked and _yes_or_no(inline.text):
+        if level > 1 and not label.senses and not label.blocked and _yes_or_no(inline.text):
             label = Label(blocked=True)
         self.stack.append(_Level(level, label, subject, light))
 

@@ -220,7 +220,7 @@ class VerbReader:
         if subject.kind == "none":
             first = i == 0 or line.lowered[i] in verb.thirds or line.lowered[i] in verb.ings
             return (Ref(context.subject, None, i, i),) if context.subject and first else ()
-        if not subject.loose or not context.settled:
+        if not subject.loose or subject.other or not context.settled:
             return ()
         opens_item = self.item and subject.start <= 1
         part = line.lowered[max(subject.start, i - 1)] in PART_NOUNS or line.lowered[i - 1] in PART_NOUNS
