@@ -12,7 +12,7 @@ PIP    := $(PY) -m pip --quiet --disable-pip-version-check
 
 export PIP_ROOT_USER_ACTION = ignore
 
-.PHONY: help demo test test-wheel lint format bench lock clean
+.PHONY: help demo test test-wheel lint format bench docs lock clean
 
 help:
 	@echo "make demo   build the example wiki and ask it four questions"
@@ -52,6 +52,10 @@ format: $(STAMP)
 
 bench: $(STAMP)
 	$(PY) -m benchmarks
+
+# Puts what the commands print now into README and docs.
+docs: $(STAMP)
+	$(PY) tests/doc_console.py README.md docs/*.md
 
 # Newest versions that pyproject.toml allows, resolved in an environment of its own.
 lock:
