@@ -24,6 +24,8 @@ _LOCAL = re.compile(
     f"(?:[{_LETTERS}_0-9]|%[0-9A-Fa-f]{{2}})"
     f"(?:[{_LETTERS}_0-9:/\\-]|%[0-9A-Fa-f]{{2}}|\\.(?=[{_LETTERS}_0-9:/\\-%.]*[{_LETTERS}_0-9:/\\-]))*"
 )
+_LONG = 100
+"""Characters from which on several objects stand on a line each."""
 _BARE = {
     XSD + "integer": re.compile(r"0|-?[1-9][0-9]{0,17}"),
     XSD + "decimal": re.compile(r"-?(?:0|[1-9][0-9]{0,8})\.[0-9]{0,8}[1-9]"),
@@ -47,11 +49,14 @@ def write_turtle(quads: Sequence[ox.Quad], prefixes: Mapping[str, str]) -> bytes
 
 def _subjects(quads: Iterator[ox.Quad], terms: _Terms, indent: str) -> Iterator[str]:
     for subject, group in groupby(quads, key=lambda quad: quad.subject):
-        lines = [
-            f"{terms.predicate(predicate)} {' , '.join(terms.written(quad.object) for quad in about)}"
-            for predicate, about in groupby(group, key=lambda quad: quad.predicate)
-        ]
-        yield f"{indent}{terms.written(subject)} {f' ;{chr(10)}{indent}    '.join(lines)} .\n"
+        lines = []
+        for predicate, about in groupby(group, key=lambda quad: quad.predicate):
+            values = [terms.written(quad.object) for quad in about]
+            line = f"{terms.predicate(predicate)} {' , '.join(values)}"
+            if len(line) > _LONG and len(values) > 1:
+                line = f"{terms.predicate(predicate)} " + f" ,\n{indent}        ".join(values)
+            lines.append(line)
+        yield f"{indent}{terms.written(subject)} " + f" ;\n{indent}    ".join(lines) + " .\n"
 
 
 class _Terms:

@@ -1,0 +1,1 @@
+"""The command `kb`: each command parses, calls the library, prints."""

@@ -1,0 +1,5 @@
+"""`python -m kb.cli`, where the script `kb` is not installed."""
+
+from kb.cli.main import main
+
+main()

@@ -1,0 +1,126 @@
+"""`kb init`."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kb.cli._output import echo, note
+
+if TYPE_CHECKING:
+    from kb.cli._starter import Starter
+
+__all__ = ["command"]
+
+_TOML = """\
+[kb]
+# The address below which the IRIs of your entities are minted. Choose it before others use the graph.
+base = {base}
+{files}
+[sources]
+pages = "pages"
+catalogue = ["catalogue.yaml"]
+"""
+
+
+@click.command()
+@click.argument("target", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--base", metavar="IRI", help="Address below which entity IRIs are minted.  [default: made of DIR's name]"
+)
+@click.option(
+    "--ontology",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    metavar="FILE",
+    help="Your own ontology, a file or folder in any RDF syntax. Repeatable.  [default: the one for systems]",
+)
+@click.option(
+    "--shapes",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    metavar="FILE",
+    help="SHACL shapes for it, a file or folder. Repeatable.",
+)
+def command(target: Path, base: str | None, ontology: tuple[Path, ...], shapes: tuple[Path, ...]) -> None:
+    """Make a folder a knowledge base, with something to start from.
+
+    Writes kb.toml, a catalogue with a few entities and a page about them. Pages and a catalogue that are there already
+    are left as they are, and a kb.toml is never replaced.
+    """
+    from kb.cli._starter import starter
+    from kb.config import CONFIG_NAME, packaged
+    from kb.errors import ConfigError
+    from kb.iris import Iris
+    from kb.vocabulary import load_vocabulary
+
+    if (target / CONFIG_NAME).exists():
+        raise ConfigError(f"{target / CONFIG_NAME}: this folder is a knowledge base already; nothing was changed")
+    chosen = base or _base_for(target)
+    Iris(chosen)  # raises for one that is no IRI
+    defaults = [packaged("ontology") / name for name in ("systems.ttl", "schemas.ttl")]
+    default_shapes = [packaged("shapes") / name for name in ("systems.ttl", "schemas.ttl")]
+    own_shapes = list(shapes) or ([] if ontology else default_shapes)
+    vocabulary = load_vocabulary(list(ontology) or defaults, own_shapes)
+    target.mkdir(parents=True, exist_ok=True)
+    start = starter(vocabulary)
+    made = _write(target, chosen, ontology, shapes, start)
+    for path in made:
+        echo(f"made {path}")
+    for line in vocabulary.advice:
+        note(f"Advice: {line}")
+    echo()
+    echo("Next:")
+    if base is None:
+        echo(f"  choose base in {target / CONFIG_NAME}: {chosen} is a placeholder")
+    _next(target, start.question if len(made) == 3 else None)
+
+
+def _base_for(target: Path) -> str:
+    name = re.sub(r"[^a-z0-9]+", "-", target.resolve().name.lower()).strip("-") or "kb"
+    return f"https://{name}.example/"
+
+
+def _write(target: Path, base: str, ontology: tuple[Path, ...], shapes: tuple[Path, ...], start: Starter) -> list[Path]:
+    from kb.config import CONFIG_NAME
+
+    made: list[Path] = []
+    pages = target / "pages"
+    if not pages.exists():
+        pages.mkdir()
+        made.append(_new(pages / "start.md", start.page))
+    if not (target / "catalogue.yaml").exists():
+        made.append(_new(target / "catalogue.yaml", start.catalogue))
+    files = ""
+    for key, paths in (("ontology", ontology), ("shapes", shapes)):
+        if paths:
+            files += f"{key} = [{', '.join(json.dumps(_from(target, path), ensure_ascii=False) for path in paths)}]\n"
+    # Last, because with it the folder is a knowledge base.
+    made.append(_new(target / CONFIG_NAME, _TOML.format(base=json.dumps(base, ensure_ascii=False), files=files)))
+    return made
+
+
+def _new(path: Path, text: str) -> Path:
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def _from(target: Path, path: Path) -> str:
+    """A path as kb.toml in the target folder should name it: relative inside it, else in full."""
+    full = path.resolve()
+    root = target.resolve()
+    return full.relative_to(root).as_posix() if full.is_relative_to(root) else full.as_posix()
+
+
+def _next(target: Path, question: str | None) -> None:
+    where = "" if target.resolve() == Path.cwd() else f" --kb {shlex.quote(str(target))}"
+    echo("  list what your pages talk about in catalogue.yaml, and put the pages into pages/")
+    echo(f"  kb build{where}")
+    if question:
+        echo(f'  kb ask{where} "{question}"')

@@ -1,0 +1,198 @@
+"""`kb query`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kb.cli._options import json_option, kb_option
+from kb.cli._output import counted, echo, echo_bytes, echo_json, note, table, wrapped
+
+if TYPE_CHECKING:
+    from kb.graph.library import NamedQuery
+    from kb.graph.results import QueryResult, Term
+    from kb.knowledge_base import KnowledgeBase
+
+__all__ = ["command"]
+
+_ROWS = ("table", "csv", "tsv", "json")
+_GRAPHS = ("turtle", "ntriples", "rdfxml", "jsonld")
+
+
+@click.command()
+@click.argument("query", metavar="NAME|FILE|-", required=False)
+@click.option(
+    "-p",
+    "--param",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the query. Repeatable.",
+)
+@click.option("--list", "as_list", is_flag=True, help="List the named queries with their parameters.")
+@click.option(
+    "--format",
+    "syntax",
+    type=click.Choice([*_ROWS, *_GRAPHS]),
+    help="How to print.  [default: table for rows, turtle for triples]",
+)
+@click.option(
+    "--timeout", type=float, default=30.0, show_default=True, metavar="SECONDS", help="Stop it after this time."
+)
+@click.option(
+    "--max-rows", type=click.IntRange(min=0), default=100_000, show_default=True, help="Rows to return at most."
+)
+@kb_option
+@json_option
+def command(
+    query: str | None,
+    parameters: tuple[str, ...],
+    as_list: bool,
+    syntax: str | None,
+    timeout: float,
+    max_rows: int,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Run SPARQL: a named query, a file or standard input.
+
+    \b
+    kb query --list
+    kb query find_impact -p entity=ledger-db
+    kb query mine.rq --format csv
+    echo 'SELECT ?x { ?x a :Service }' | kb query -
+
+    Named queries come with kb; a folder queries/ beside kb.toml adds to them. The facts are the default graph, and
+    GRAPH ?g { … } reaches pages, provenance, rejections and the report. The usual prefixes and entity:, page: and
+    graph: need not be declared. Queries only read, and never reach the network.
+    """  # noqa: D301 - \b is click's mark for lines that stay as they are
+    from kb.config import packaged
+
+    folders = [packaged("queries"), folder / "queries"]
+    if as_list:
+        _list(folders, as_json=as_json)
+        return
+    if query is None:
+        raise click.UsageError("Name a query, a .rq file, or - for standard input; --list shows the named ones.")
+    from kb.graph.library import load_query, parse_header
+
+    chosen = parse_header(sys.stdin.read(), "-") if query == "-" else load_query(query, folders)
+    import kb
+
+    with kb.open(folder) as base:
+        prefixes = _prefixes(base, chosen.text)
+        terms = _terms(base, chosen, _pairs(parameters), prefixes)
+        result = _run(base, chosen.text, terms, prefixes, timeout=timeout, max_rows=max_rows)
+        _print(result, base, prefixes, "json" if as_json and syntax is None else syntax)
+    if result.truncated:
+        what = "triples" if result.kind == "graph" else "rows"
+        note(f"Note: only the first {max_rows:,} {what}; --max-rows allows more.")
+
+
+def _list(folders: list[Path], *, as_json: bool) -> None:
+    from kb.graph.library import list_queries
+
+    found = list_queries(folders)
+    if as_json:
+        echo_json([query.to_json() for query in found.values()])
+        return
+    for query in found.values():
+        takes = [
+            f"-p {one.name}={one.example or '…'}" if one.required else f"[-p {one.name}={one.example or '…'}]"
+            for one in query.parameters
+        ]
+        echo(" ".join([query.name, *takes]))
+        echo(wrapped(query.question or "(no header that says what it answers)", indent="    "))
+
+
+def _pairs(parameters: tuple[str, ...]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in parameters:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"-p {text}: write -p NAME=VALUE.")
+        if name in pairs:
+            raise click.UsageError(f"-p {name} is given twice.")
+        pairs[name.lstrip("?$")] = value
+    return pairs
+
+
+def _prefixes(kb: KnowledgeBase, text: str) -> dict[str, str]:
+    """What the query need not declare. The ontology is only loaded for a prefix that nothing else explains."""
+    from kb.graph._tokens import tokens
+    from kb.graph.prefixes import query_prefixes
+
+    prefixes = query_prefixes(kb.iris)
+    used = {token.text.split(":", 1)[0] for token in tokens(text) if token.kind == "name"}
+    return prefixes if used <= {*prefixes, "_"} else query_prefixes(kb.iris, kb.vocabulary)
+
+
+def _terms(
+    kb: KnowledgeBase, query: NamedQuery, given: Mapping[str, str], prefixes: Mapping[str, str]
+) -> dict[str, Term]:
+    from kb.graph.parameter_values import Terms
+
+    return Terms(kb.iris, lambda: kb.vocabulary, lambda: kb.catalogue.entities, prefixes).of(query, given)
+
+
+def _run(
+    kb: KnowledgeBase, text: str, terms: Mapping[str, Term], prefixes: Mapping[str, str], **bounds: Any
+) -> QueryResult:
+    from kb.graph.worker import run_query
+
+    return run_query(kb.generation.graph_path, text, parameters=terms, prefixes=prefixes, **bounds)
+
+
+def _print(result: QueryResult, kb: KnowledgeBase, prefixes: Mapping[str, str], syntax: str | None) -> None:
+    from kb.graph.results import to_csv, to_json, to_tsv
+
+    if result.kind == "graph":
+        from kb.graph.export import serialise
+
+        chosen = {None: "turtle", "json": "jsonld"}.get(syntax, syntax or "turtle")
+        if chosen not in _GRAPHS:
+            raise click.UsageError(f"The query gives triples; --format must be one of {', '.join(_GRAPHS)}.")
+        echo_bytes(serialise(result.triples, chosen, prefixes))
+        return
+    if syntax in _GRAPHS:
+        raise click.UsageError(f"The query gives no triples; --format must be one of {', '.join(_ROWS)}.")
+    writers = {"csv": to_csv, "tsv": to_tsv, "json": to_json}
+    if syntax in writers:
+        echo_bytes(writers[syntax](result).encode())
+    elif result.kind == "ask":
+        echo("true" if result.boolean else "false")
+    else:
+        _table(result, kb, prefixes)
+
+
+def _table(result: QueryResult, kb: KnowledgeBase, prefixes: Mapping[str, str]) -> None:
+    rows = [["" if term is None else _shown(term, kb, prefixes) for term in row] for row in result.rows]
+    numbers = [
+        column
+        for column in range(len(result.variables))
+        if result.rows and all(_is_number(row[column]) for row in result.rows)
+    ]
+    table(list(result.variables), rows, right=numbers)
+    note(f"{counted(len(rows), 'row')}")
+
+
+def _shown(term: Term, kb: KnowledgeBase, prefixes: Mapping[str, str]) -> str:
+    import pyoxigraph as ox
+
+    from kb.graph.prefixes import shortened
+
+    if isinstance(term, ox.NamedNode):
+        return shortened(term.value, kb.iris, prefixes)
+    return term.value if isinstance(term, ox.Literal) else str(term)
+
+
+def _is_number(term: Term | None) -> bool:
+    import pyoxigraph as ox
+
+    if not isinstance(term, ox.Literal):
+        return False
+    return term.datatype.value.rpartition("#")[2] in ("integer", "decimal", "double", "float")

@@ -1,0 +1,65 @@
+"""`kb status`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kb.cli._options import json_option, kb_option
+from kb.cli._output import counted, echo, echo_json, table, wrapped
+
+__all__ = ["command"]
+
+
+@click.command()
+@kb_option
+@json_option
+def command(folder: Path, as_json: bool) -> None:
+    """Show what the graph holds, and what has changed since."""
+    import kb
+
+    with kb.open(folder) as base:
+        data = base.status()
+    if as_json:
+        echo_json(data)
+    else:
+        _show(data)
+
+
+def _show(data: dict[str, Any]) -> None:
+    echo(f"{data['generation']}, built {data['created']}")
+    echo()
+    rejected = sum(data["rejected"].values())
+    why = ", ".join(f"{number:,} {code.replace('_', ' ')}" for code, number in data["rejected"].items())
+    rows = [
+        ["pages", f"{data['pages']:,}", ""],
+        ["entities", f"{data['entities']:,}", ""],
+        ["statements", f"{data['statements']:,}", "accepted"],
+        ["", f"{rejected:,}", f"rejected{f': {why}' if why else ''}"],
+        ["facts", f"{data['facts']:,}", ", ".join(f"{n:,} {name}" for name, n in data["relations"].items())],
+        ["warnings", f"{data['warnings']:,}", "kb validate prints them" if data["warnings"] else ""],
+    ]
+    table(["", "", ""], rows, right=[1])
+    echo()
+    if not data["stale"]:
+        echo("Nothing has changed since.")
+    else:
+        echo("Changed since, so run kb build:")
+        for line in _changes(data["changes"]):
+            echo(wrapped(line, indent="  ", hanging="    "))
+    if data["advice"]:
+        echo()
+        echo("Advice")
+        for line in data["advice"]:
+            echo(wrapped(line, indent="  ", hanging="    "))
+
+
+def _changes(changes: dict[str, Any]) -> list[str]:
+    lines = [f"the {name} differs" for name in ("ontology", "catalogue") if changes[name]]
+    for kind, pages in changes["pages"].items():
+        if pages:
+            shown = ", ".join(pages[:8])
+            lines.append(f"{counted(len(pages), 'page')} {kind}: {shown}{' …' if len(pages) > 8 else ''}")
+    return [*lines, *changes["problems"]]
