@@ -20,6 +20,7 @@ __all__ = [
     "EMPTY_VALUE",
     "GROUP_WORDS",
     "HYPOTHETICAL",
+    "INCOMING",
     "MODALS_OK",
     "MODALS_OUT",
     "MODIFIERS",
@@ -29,6 +30,7 @@ __all__ = [
     "PART_NOUNS",
     "PREPOSITIONS",
     "SENTENCE_OUT",
+    "STUFF",
     "VALUE_OUT",
 ]
 
@@ -210,7 +212,7 @@ MODIFIERS = _set(
     "direct known current main primary hard soft runtime internal all our its the a an key other some more most important critical "
     "synchronous asynchronous sync async regular usual technical list of overview today now currently full complete immediate strong weak required "
     "mandatory optional her his their this these those both two three four five six every known existing present actual official business "
-    "software engineering named production prod live registered real approved"
+    "software engineering named production prod live registered real approved at moment right so far as currently nowadays"
 )
 """Words that may stand beside a relation's noun in a label without changing which relation it is."""
 
@@ -230,3 +232,13 @@ PART_NOUNS = _set(
     "producer exporter data records entries list lists feed feeds file files events messages tokens rates journal"
 )
 """Nouns after a name that still mean the named thing or a part of it ("the Ledger API", "Kafka topics")."""
+
+INCOMING = _set("writes reads requests calls traffic queries load hits connections logins updates changes alerts tickets complaints pressure access")
+"""What comes from or goes through something without the page's thing needing it."""
+
+STUFF = _set(
+    "state data history information content contents metadata config configuration everything sessions tokens records files accounts events logs backups images "
+    "documents copies counters keys results rows tables snapshots profiles orders messages users balances entries items photos reports objects credentials secrets locks "
+    "queues jobs schedules settings preferences templates assets attachments invoices prices products journals archives metrics indexes indices"
+)
+"""What is kept somewhere."""

@@ -15,6 +15,9 @@ from kb.vocabulary import Vocabulary
 
 __all__ = ["Edge", "Facts"]
 
+# What follows one of these says something else about the world, and leaves the clause before it as true as it was.
+_AFTERTHOUGHT = ("so", "but", "because", "since", "although", "though", "while", "whereas")
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
@@ -102,7 +105,12 @@ class Facts:
         if start > 0 and line.lowered[start - 1] == ":" and start <= 5:
             start = 0
         while end < len(line.toks) and line.lowered[end] not in (";", ":", "—", "–"):
+            if line.lowered[end] == "," and line.word(end + 1, *_AFTERTHOUGHT):
+                break
             end += 1
+        for k in range(match.first - 1, start, -1):
+            if line.word(k, "so", "but") and line.word(k - 1, ","):
+                return k, end
         return start, end
 
     def _clause(self, line: Line, match: Match) -> int:

@@ -263,13 +263,17 @@ class Line:
         if self.lowered[i] == "that" and j == i - 1 and not self.name(j):
             return Subject("unknown", start=i, relative=True)
         if self.name(j):
-            found = self._names(j)
-            last = found.refs[-1:]
-            return Subject("refs", last, i, relative=True)
+            return Subject("refs", (Ref.of(self.toks[j], j),), i, relative=True)
         left = self._nouns_left(j) if j >= 0 and self.toks[j].kind == "w" else Subject("unknown")
         if left.kind == "refs" and not left.part:
             return Subject("refs", left.refs, i, left.plural, relative=True)
-        return Subject("unknown", start=i, relative=True)
+        be = left.start - 1
+        if left.kind == "unknown" and self.word(be, "is", "are", "'s"):
+            outer = self.subject(self.group(be).start)  # "X is the only program which reads it"
+            if outer.kind == "refs" and not outer.part:
+                return Subject("refs", outer.refs, i, outer.plural, relative=True)
+        loose = left.kind == "unknown" and left.loose and self.word(i - 1, ",")
+        return Subject("unknown", start=i, relative=True, loose=loose, other=left.other)
 
     def _names(self, i: int) -> Subject:
         """Gather the name at `i` and those joined to it on the left."""
@@ -313,7 +317,8 @@ class Line:
         start = i
         while start > 0 and i - start < _MAX_NOUNS and self._in_phrase(start - 1):
             start -= 1
-        head, first = self.lowered[i], self.lowered[start]
+        last = i - 1 if self.lowered[i].isdigit() and i > start else i
+        head, first = self.lowered[last], self.lowered[start]
         plural = (head.endswith("s") and not head.endswith("ss")) or head in _COLLECTIVE
         possessive = next((k for k in range(start, i + 1) if self.lowered[k] in _POSSESSIVES), None)
         if possessive is not None:
@@ -333,13 +338,16 @@ class Line:
         # "Postillon" and "Halcyon Data" are somebody; in "the API key" the capitals are only an abbreviation's.
         unknown_name = i > 0 and self.toks[i].text[:1].isupper()
         loose = opening and not negative and not unknown_name
-        return Subject("unknown", start=start, plural=plural, loose=loose, other=other)
+        part = loose and head in PART_NOUNS and head not in self.nouns
+        return Subject("unknown", start=start, plural=plural, loose=loose, other=other, part=part)
 
     def _heads(self, ids: tuple[str, ...], head: str) -> bool:
         return any(head in self.context.heads.get(one, ()) for one in ids)
 
     def _in_phrase(self, i: int) -> bool:
         low = self.lowered[i]
+        if low == "'s" and i > 0 and self.plain(i - 1):
+            return True  # "the merchant's profile"
         if self.toks[i].kind != "w":
             return low == "-" or (low in "\"“”'" and low != "")
         return low not in _CLOSED or low in _DETERMINERS or low in _POSSESSIVES
@@ -428,6 +436,11 @@ class Line:
             # The last place named: a name after a preposition, not the subject of "X reads it from there".
             before = [k for k in range(i) if self.name(k) and self.word(self._skip_left(k - 1), *PREPOSITIONS)]
             ids = self.toks[before[-1]].ids if before else ()
+        elif low == "it" and self.current is not None and any(set(r.ids) & set(context.subject) for r in self.current.refs):
+            # The page's thing does it to "it", so "it" is the one other thing that the sentence has named.
+            own = {one for r in self.current.refs for one in r.ids}
+            others = list(dict.fromkeys(t.ids for t in self.toks[:i] if t.kind == "m" and not own & set(t.ids)))
+            ids = others[0] if len(others) == 1 else ()
         else:
             ids = context.subject or context.it()
         return (Ref(ids, None, i, i + 1), i + 1) if ids else (None, i)

@@ -81,6 +81,9 @@ class Labels:
                 if not all(end <= len(row) and lowered[start + k] in forms for k, forms in enumerate(noun.words)):
                     continue
                 before, after = row[:start], row[end:]
+                plural = lowered[end - 1].endswith("s")
+                if plural and before and before[0].text.isupper() and len(before[0].text) > 1:
+                    before = before[1:]  # "SDK users"
                 if not self._filling(before):
                     continue
                 fine, subject = self._subject(before, after)

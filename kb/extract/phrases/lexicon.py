@@ -124,7 +124,10 @@ class Lexicon:
         if head in _BE and rest:
             self._after_be(rest, sense, past)
         elif head in ("has", "had") and rest:
-            if _past_form(rest[0]):
+            if _past_form(rest[0]) and rest[-1] == "by":
+                # "has checked by": "X has every call checked by Y".
+                self._verbs[frozenset(("have",)), tuple(rest[:-1]), "by", False][sense] = False
+            elif _past_form(rest[0]):
                 self._learn(rest, sense, known)
             else:
                 self._nouns[tuple(rest)][sense] = head == "had"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import CONTROL, GROUP_WORDS, PART_NOUNS
+from kb.extract.phrases.cues import CONTROL, GROUP_WORDS, INCOMING, PART_NOUNS, STUFF
 from kb.extract.phrases.grammar import Group, Line, Subject
 from kb.extract.phrases.lexicon import Lexicon, Sense, Verb, preposition_after
 
@@ -18,6 +18,7 @@ __all__ = ["Match", "VerbReader"]
 
 _REACH = 16
 _HAND = frozenset("hand default design hand mistake mail post phone email accident then now day night month week year".split())  # noqa: SIM905
+_PARTICLES = frozenset(("out", "off", "over", "back", "down", "straight", "through", "up", "along", "away", "in"))
 _LATER = frozenset(("in", "on", "at", "for", "from", "with", "to", "via", "through"))
 
 
@@ -54,10 +55,12 @@ class VerbReader:
         for i, tok in enumerate(line.toks):
             if tok.kind == "w":
                 verbs = self._verbs(line, i)
+                self._note_subject(line, i, verbs)
                 match = next((m for verb in verbs if (m := self._attempt(line, i, verb)) is not None), None)
+                if match is None and line.word(i, "in") and line.word(i - 1, "is", "are"):
+                    match = self._being_in(line, i)
                 if match is not None:
                     found.append(match)
-            self._note_subject(line, i, tok.kind == "w" and bool(self._verbs(line, i)))
         return found
 
     def _verbs(self, line: Line, i: int) -> list[Verb]:
@@ -67,18 +70,19 @@ class VerbReader:
                 found[id(verb)] = verb
         return sorted(found.values(), key=lambda v: (-len(v.extra), v.prep is None, not v.state))
 
-    def _note_subject(self, line: Line, i: int, known: bool) -> None:
+    def _note_subject(self, line: Line, i: int, verbs: list[Verb]) -> None:
         """Keep the subject of the clause whose first verb word is at `i`."""
         low = line.lowered[i]
-        if line.toks[i].kind != "w":
-            return
+        known = bool(verbs)
         before = line.lowered[i - 1] if i else ""
         after_subject = i > 0 and (line.name(i - 1) or before in ("we", "it", "they", "she", "he", "you", "who", "which"))
         auxiliary = low in ("is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "will", "would", "can", "could", "should", "must", "may", "'s", "'ll", "'d") or low.endswith("n't")
         verbal = auxiliary or known or (before in ("we", "they", "you") and line.plain(i)) or (after_subject and low.endswith(("s", "ed", "t", "e", "d", "n", "w")) and line.plain(i) and low not in PART_NOUNS)
         if not verbal or (low == "'s" and line.name(i - 1)):
             return
-        if not after_subject and not auxiliary:
+        # A noun may look like a verb of the ontology ("counts requests"), so it must not unseat a subject.
+        third = line.current is None and any(low in v.thirds for v in verbs)
+        if not after_subject and not auxiliary and not third:
             return
         group = line.group(i)
         subject = line.subject(group.start)
@@ -124,7 +128,7 @@ class VerbReader:
             match = self._active(line, i, verb, subject)
             if match is not None:
                 return match
-        if part and self._may_reduce(line, i, group):
+        if part and not (base and "come" in verb.bases) and self._may_reduce(line, i, group):
             match = self._passive(line, i, verb, self._reduced_subject(line, group.start), finite=False)
             if match is not None:
                 return match
@@ -196,6 +200,25 @@ class VerbReader:
             i += 1
         return i
 
+    def _over_particles(self, line: Line, i: int, verb: Verb) -> int:
+        """Skip adverbs and a particle that changes nothing ("goes out through", "passes on to")."""
+        i = self._over_adverbs(line, i)
+        if line.word(i, *_PARTICLES) and not line.word(i, *verb.extra) and i + 1 < len(line.toks) and line.toks[i + 1].kind == "w":
+            return self._over_adverbs(line, i + 1)
+        return i
+
+    def _being_in(self, line: Line, i: int) -> Match | None:
+        """Read "All state is in Y" as "All state is kept in Y", where the ontology says what keeping means."""
+        keeping = [v for base in ("keep", "store", "hold") for v in self.lexicon.verbs.get(base, ()) if v.prep == "in" and not v.state]
+        subject = line.subject(i - 1)
+        if not keeping or subject.kind == "none" or not (subject.loose or subject.part) or line.lowered[i - 2] not in STUFF:
+            return None
+        objects, last = line.objects(i + 1, "in")
+        if not objects:
+            return None
+        holders = self._holders(line, keeping[0], subject, [], verb_at=i - 1, finite=True)
+        return Match(holders, tuple(objects), keeping[0].senses, subject.start, i - 1, last) if holders else None
+
     # -- active -------------------------------------------------------------------
 
     def _active(self, line: Line, i: int, verb: Verb, subject: Subject) -> Match | None:
@@ -221,6 +244,8 @@ class VerbReader:
             first = i == 0 or line.lowered[i] in verb.thirds or line.lowered[i] in verb.ings
             return (Ref(context.subject, None, i, i),) if context.subject and first else ()
         if not subject.loose or subject.other or not context.settled:
+            return ()
+        if line.lowered[i - 1] in INCOMING:
             return ()
         opens_item = self.item and subject.start <= 1
         part = line.lowered[max(subject.start, i - 1)] in PART_NOUNS or line.lowered[i - 1] in PART_NOUNS
@@ -248,16 +273,34 @@ class VerbReader:
             if row and line.lowered[at : at + len(row)] != row:
                 return [], at, False
             objects, last = line.objects(at + len(row))
+            if not objects and not row:
+                objects, last = self._shared_object(line, at)
             return objects, last, True
+        over = self._over_particles(line, i + 1, verb)
         for k in range(i + 1, min(len(line.toks), i + 1 + _REACH)):
             if k > at and self._stops(line, k):
                 break
+            if line.word(k, "here") and line.context.subject and self._has_extra(line, verb, i, k):
+                return [Ref(line.context.subject, None, k, k + 1)], k + 1, True
             length = preposition_after(verb.prep, line.lowered, k)
             if length and self._has_extra(line, verb, i, k):
                 objects, last = line.objects(k + length, verb.prep)
+                if not objects and k <= over:
+                    objects, last = self._shared_object(line, k + length)
                 if objects:
-                    return objects, last, k <= at + len(verb.extra)
+                    return objects, last, k <= over + len(verb.extra)
         return [], i, False
+
+    def _shared_object(self, line: Line, at: int) -> tuple[list[Ref], int]:
+        """Find the object that a verb shares with the next one: "reads or writes it", "reads from and writes to X"."""
+        if not line.word(at, "and", "or") or not (at + 1 < len(line.toks) and line.toks[at + 1].kind == "w"):
+            return [], at
+        if not any(line.lowered[at + 1] in v.thirds | v.bases | v.participles for v in self._verbs(line, at + 1)):
+            return [], at
+        after = at + 2
+        if line.word(after, "from", "to", "into", "in", "on", "with", "by"):
+            after += 1
+        return line.objects(after)
 
     def _has_extra(self, line: Line, verb: Verb, i: int, k: int) -> bool:
         if not verb.extra:
@@ -282,7 +325,7 @@ class VerbReader:
         at = self._over_adverbs(line, i + 1)
         antecedent = which - 1
         if verb.prep is None:
-            if not (at >= len(line.toks) or line.toks[at].kind == "p" or line.border(at)):
+            if not (at >= len(line.toks) or line.toks[at].kind == "p" or line.border(at) or line.word(at, *_LATER)):
                 return [], i
         elif line.word(which - 1, verb.prep, "from", "in", "to", "on", "at", "through") and preposition_after(verb.prep, line.lowered, which - 1):
             antecedent = which - 2
@@ -329,10 +372,12 @@ class VerbReader:
             objects, last = self._moved_object(line, i, verb, Subject("none", start=subject.start))
         if not objects:
             return None
-        holders = self._holders(line, verb, subject, agents, finite)
+        holders = self._holders(line, verb, subject, agents, verb_at=line.group(i).start, finite=finite)
         return Match(holders, tuple(objects), verb.senses, first, i, max(last, agent_end), past=verb.past) if holders else None
 
-    def _holders(self, line: Line, verb: Verb, subject: Subject, agents: list[Ref], finite: bool) -> tuple[Ref, ...]:
+    def _holders(
+        self, line: Line, verb: Verb, subject: Subject, agents: list[Ref], *, verb_at: int, finite: bool
+    ) -> tuple[Ref, ...]:
         """Find whose doing "is kept in Y" is: the agent's, the possessor's, or that of what the page is about."""
         context = line.context
         if verb.state:
@@ -347,6 +392,8 @@ class VerbReader:
             about = set(context.subject)
             return tuple(r for r in subject.refs if set(r.ids) & about)
         if subject.kind == "unknown" and not subject.loose:
+            return ()
+        if line.lowered[max(0, verb_at - 1)] in INCOMING:
             return ()
         if not finite and line.current is not None and line.current.kind == "refs" and not line.current.relative:
             return line.current.refs
@@ -369,6 +416,8 @@ class VerbReader:
             patients = tuple(r for r in subject.refs if self._name_meant(line, r, i) or agents)
         elif subject.kind == "none" and context.subject:
             patients = (Ref(context.subject, None),)
+        elif subject.part and agents and context.settled:
+            patients = (Ref(context.settled, None),)  # "Replica 2 is read by X" on the page of a database
         else:
             return None
         if agents and patients:
@@ -399,5 +448,3 @@ def iter_names(line: Line) -> Iterator[int]:
     """Give the indexes of the names of a line."""
     return (i for i, tok in enumerate(line.toks) if tok.kind == "m")
 
-
-_ = _LATER
