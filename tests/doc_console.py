@@ -72,7 +72,7 @@ class Shell:
     def __init__(self, folder: Path, *, built: bool) -> None:
         self.folder = folder / "larkspur"
         shutil.copytree(EXAMPLE, self.folder, ignore=shutil.ignore_patterns("kg"))
-        home = folder / "home"
+        home = folder.parent / f"{folder.name}-home"
         home.mkdir()
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
         self.env = {"HOME": str(home), "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "LANG": "C.UTF-8"}

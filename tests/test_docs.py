@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from doc_console import ROOT, document_steps, normalised, shell_for, steps
+from doc_console import ROOT, Shell, document_steps, normalised, shell_for, steps
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 WITH_COMMANDS = [path for path in DOCUMENTS if document_steps(path)]
@@ -24,6 +25,19 @@ def test_commands_print_what_the_document_says(path: Path, tmp_path: Path) -> No
     shell = shell_for(path, tmp_path)
     for step in document_steps(path):
         assert normalised(shell.run(step.command)) == normalised(step.output), f"$ {step.command} (make docs renews it)"
+
+
+def python_blocks(path: Path) -> list[str]:
+    return re.findall(r"(?<=^```python\n).*?(?=^```$)", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if python_blocks(path)], ids=shown)
+def test_python_in_the_documents_runs(path: Path, tmp_path: Path) -> None:
+    Shell(tmp_path / "examples", built=True)
+    for block in python_blocks(path):
+        done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
 
 
 def test_the_first_screen_of_the_readme_has_commands_with_their_output() -> None:
