@@ -55,7 +55,7 @@ def holds(world: World, node: str, key: str, value: Any) -> bool:
 def answers(world: World, plan: dict[str, Any]) -> set[str]:
     kind = next((kind for kind in ("all", "any", "except") if kind in plan), None)
     if "start" in plan:
-        found = walk(world, {plan["start"]}, plan["hops"])
+        found = walk(world, {plan["start"]}, plan.get("hops", []))
     elif kind is None:
         kept = {n for n in world.types if all(holds(world, n, k, v) for k, v in plan["where"].items())}
         return walk(world, kept, plan.get("hops", []))
@@ -129,8 +129,9 @@ def set_plans(world: World) -> st.SearchStrategy[dict[str, Any]]:
 
     def combined(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
         some = {"hops": hops(0, 2), "where": wheres(world)}
-        one = st.lists(inner, min_size=1, max_size=3)
-        two = st.lists(inner, min_size=2, max_size=3)
+        part = inner | st.fixed_dictionaries({"start": st.sampled_from(sorted(world.types))})
+        one = st.lists(part, min_size=1, max_size=3)
+        two = st.lists(part, min_size=2, max_size=3)
         return st.one_of(
             st.fixed_dictionaries({"all": one}, optional=some),
             st.fixed_dictionaries({"any": one}, optional=some),

@@ -11,9 +11,9 @@ How the meaning of a repeated hop, everything one or more steps from a set S but
 The forms are chosen for Oxigraph 0.5.13. Its optimiser turns a type test joined to a path into a scan of all instances,
 a thousand times slower than the same test in FILTER EXISTS: so every condition is a FILTER. It joins in the order of
 sizes that it guesses from the form of each pattern, and takes a path between two variables for 10^9 rows; a sub-select
-of a few steps back from a hub it takes for more, and would then follow the path from every node there is: so sub-selects
-before a repeated path have a LIMIT just below that. Steps are written from the end that is bound, and rows are made
-distinct before they could multiply. tests/test_compile_forms.py keeps these forms, benchmarks/plans.py measures them.
+of a few steps back it takes for more, and would then follow the path from every node there is: so sub-selects before a
+repeated path have a LIMIT just below that. Steps are written from the end that is bound, and rows are made distinct
+before they could multiply. tests/test_compile_forms.py keeps these forms, benchmarks/plans.py measures them.
 """
 
 from __future__ import annotations
@@ -111,8 +111,12 @@ class _Compiler:
 
     def set(self, plan: SetPlan) -> _Set:
         if isinstance(plan, StartPlan):
-            source = _Source(self.terms.entity(plan.start), lambda _: [], 0)
-            return self.kept(self.chain(source, plan.hops), plan.where)
+            start = self.terms.entity(plan.start)
+            if plan.hops:
+                found = self.chain(_Source(start, lambda _: [], 0), plan.hops)
+            else:
+                found = _Set(lambda v: [f"VALUES {v} {{ {start} }}"], distinct=True, size=1, large=False)
+            return self.kept(found, plan.where)
         if isinstance(plan, WherePlan):
             where = plan.where
             found = _Set(lambda v: self.filters.everything(where, v), distinct=False, size=2, large=True)

@@ -8,6 +8,8 @@ The forms, all objects (`kb.ask.plan_model` says what each means):
                                                              each with "hops" and "where" if wanted, in this order
     {"count": plan}   {"count": plan, "by": [hop, ...]}      at the top only
 
+A plan inside `all`, `any` or `except` may be `{"start": id}`: that entity itself, as in "every other system that ...".
+
 A hop is a relation's name; `~` before it goes backwards, `*` after it repeats. The name of an inverse does too. `where`
 takes `type`, attributes with a value, and relations with the id at their other end; a list means any of its values,
 null means that there is none. `false` also keeps what has no value, of the types that the attribute is documented for:
@@ -126,7 +128,7 @@ class _Parser:
         self.vocabulary, self.entities = vocabulary, entities
         self.hops_seen = 0
 
-    def plan(self, data: object, place: str, depth: int, *, top: bool = False) -> Plan:
+    def plan(self, data: object, place: str, depth: int, *, top: bool = False, part: bool = False) -> Plan:
         if not isinstance(data, Mapping):
             raise PlanError(f"{place}: a plan is a JSON object of the form {_FORMS}, not {_shown(data)}", data)
         if depth > MAX_DEPTH:
@@ -141,7 +143,7 @@ class _Parser:
         if "start" in data:
             self.keys(data, ("start", "hops", "where"), place)
             start = self.entity(data["start"], f"{place}.start")
-            hops = self.hops(data.get("hops", ()), f"{place}.hops", needed=True)
+            hops = self.hops(data.get("hops", ()), f"{place}.hops", needed=not part)
             return StartPlan(start, hops, self.where(data.get("where", {}), f"{place}.where"))
         self.keys(data, ("where", "hops"), place, also=("start", "all", "any", "except", "count"))
         where = self.where(data.get("where", {}), f"{place}.where")
@@ -170,7 +172,8 @@ class _Parser:
         if len(inner) > MAX_HOPS:
             raise PlanError(f"{here}: combines {len(inner)} plans; {MAX_HOPS} is the most")
         plans = tuple(
-            cast("SetPlan", self.plan(one, f"{here}[{number}]", depth + 1)) for number, one in enumerate(inner)
+            cast("SetPlan", self.plan(one, f"{here}[{number}]", depth + 1, part=True))
+            for number, one in enumerate(inner)
         )
         hops = self.hops(data.get("hops", ()), f"{place}.hops")
         return CombinedPlan(cast("Any", kind), plans, hops, self.where(data.get("where", {}), f"{place}.where"))

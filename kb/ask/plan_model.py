@@ -2,7 +2,8 @@
 
 The meaning, as sets of entities:
 
-- `StartPlan`: from one entity along `hops`, then `where` keeps some of what was reached.
+- `StartPlan`: from one entity along `hops`, then `where` keeps some of what was reached. Without hops, inside another
+  plan, it is the entity itself.
 - `WherePlan`: all entities that `where` keeps, then along `hops`, if any.
 - `CombinedPlan`: what is in `all` of its plans, in `any` of them, or in the first one but none of the others
   (`except`); then along `hops`, then `where`.

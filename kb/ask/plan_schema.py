@@ -39,14 +39,14 @@ def plan_schema(vocabulary: Vocabulary) -> dict[str, Any]:
     }
     conditions.update({one.name: _attribute(one) for one in vocabulary.attributes.values()})
     conditions["type"] = _one_or_more({"enum": sorted(vocabulary.classes)})
-    ref = {name: {"$ref": f"#/$defs/{name}"} for name in ("hop", "hops", "where", "set", "id")}
+    ref = {name: {"$ref": f"#/$defs/{name}"} for name in ("hop", "hops", "where", "set", "part", "id")}
     least_one = {"$ref": "#/$defs/hops", "minItems": 1}
     forms: list[dict[str, Any]] = [
         _object({"start": ref["id"], "hops": least_one, "where": ref["where"]}, ["start", "hops"]),
         _object({"where": {**ref["where"], "minProperties": 1}, "hops": ref["hops"]}, ["where"]),
     ]
     for kind, least in (("all", 1), ("any", 1), ("except", 2)):
-        plans = {"type": "array", "items": ref["set"], "minItems": least}
+        plans = {"type": "array", "items": ref["part"], "minItems": least}
         forms.append(_object({kind: plans, "hops": ref["hops"], "where": ref["where"]}, [kind]))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -61,6 +61,12 @@ def plan_schema(vocabulary: Vocabulary) -> dict[str, Any]:
             "hops": {"type": "array", "items": ref["hop"]},
             "where": _object(dict(sorted(conditions.items())), []),
             "set": {"anyOf": forms},
+            "part": {
+                "anyOf": [
+                    ref["set"],
+                    _object({"start": ref["id"], "hops": {"maxItems": 0}, "where": ref["where"]}, ["start"]),
+                ]
+            },
         },
     }
 
