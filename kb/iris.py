@@ -49,7 +49,7 @@ class Iris:
 
     def __init__(self, base: str) -> None:
         if _FORBIDDEN_IN_BASE & set(base) or not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:.", base):
-            raise ConfigError(f"base {base!r} in kb.toml is not an absolute IRI; write one such as https://kb.example/")
+            raise ConfigError(f"base = {base!r} is not an absolute IRI; write one such as https://kb.example/")
         self.base = base if base.endswith(("/", "#")) else base + "/"
         self._entity = self.base + "entity/"
         self._page = self.base + "page/"
