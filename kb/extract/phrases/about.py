@@ -51,7 +51,7 @@ class About:
             parts.pop()
         if not parts:
             return ()
-        found = self.text(parts[-1])
+        found = self.text(re.sub(r"[-_.]+", " ", parts[-1]))
         if len(found) > 1 and len(parts) > 1:
             words = re.findall(r"[a-z]+", parts[-2].lower())
             types = next((self.nouns[w] for w in (*words, *(w.rstrip("s") for w in words)) if w in self.nouns), None)

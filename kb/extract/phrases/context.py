@@ -71,6 +71,9 @@ class Context:
         subject = self.subject
         if any(noun in self.heads.get(one, ()) for one in subject):
             return subject
+        for ids in reversed(self.recent[-6:]):
+            if len(ids) == 1 and noun in self.heads.get(ids[0], ()):
+                return ids
         types = next((nouns[one] for one in (noun, *sorted(lemmas)) if one in nouns), None)
         if types is None:
             return ()

@@ -29,6 +29,7 @@ __all__ = [
     "OTHER_PARTY",
     "PART_NOUNS",
     "PREPOSITIONS",
+    "REMARKS",
     "SENTENCE_OUT",
     "STUFF",
     "VALUE_OUT",
@@ -242,3 +243,9 @@ STUFF = _set(
     "queues jobs schedules settings preferences templates assets attachments invoices prices products journals archives metrics indexes indices"
 )
 """What is kept somewhere."""
+
+REMARKS = _set(
+    "details notes docs bugs errors examples instructions steps problems issues tests people answers questions causes reasons charts alarms explanations "
+    "links pointers comments fixes faults failures incidents experts engineers failures outages delays differences similarities lessons ideas stories members holders"
+)
+"""What stands or lies somewhere without being kept there."""

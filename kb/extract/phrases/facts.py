@@ -62,6 +62,30 @@ class Facts:
             return self._edge(senses[0], *pairs[0], subject, object_)
         return None
 
+    def of_kind(self, subjects: Sequence[Ref], senses: Sequence[Sense], objects: Sequence[Ref]) -> list[Edge]:
+        """Relate a thing to what a key in the singular gives as its "store" or "room".
+
+        By the one relation that reads from it to things of that type; of several the one whose types are the narrowest.
+        """
+        found: list[Edge] = []
+        for subject in subjects:
+            for object_ in objects:
+                fitting = [(s, self._width(s)) for s in senses if any(self.fits(s, a, b) for a in subject.ids for b in object_.ids)]
+                forward = [one for one in fitting if not one[0].flipped] or fitting
+                narrowest = min((width for _, width in forward), default=0)
+                best = [sense for sense, width in forward if width == narrowest]
+                if len(best) == 1:
+                    found.extend(self.edges([subject], best, [object_]))
+        return found
+
+    def _width(self, sense: Sense) -> int:
+        everything = len(self.vocabulary.classes)
+        pairs = self.vocabulary.relations[sense.relation].signatures
+        return sum(
+            (len(self.vocabulary.descendants(s)) if s else everything) * (len(self.vocabulary.descendants(o)) if o else everything)
+            for s, o in pairs
+        )
+
     def fits(self, sense: Sense, subject: str, object_: str) -> bool:
         """Whether the shapes could accept the relation between things of these types."""
         if sense.flipped:

@@ -73,7 +73,7 @@ class Subject:
 
     `start` is where the phrase begins, `plural` whether its verb would be a plural. `part` says that a part of the
     named thing was meant ("Auth's tokens", "our list"); `loose` that it is a plain noun phrase at the start ("Events"),
-    `other` that this means somebody else ("users").
+    `other` that this means somebody else ("users"); `head` is its noun.
     """
 
     kind: str
@@ -84,6 +84,7 @@ class Subject:
     loose: bool = False
     relative: bool = False
     other: bool = False
+    head: str = ""
 
 
 class Line:
@@ -212,7 +213,7 @@ class Line:
         if self.current is None:
             return Subject("unknown", start=at)
         kept = self.current
-        return Subject(kept.kind, kept.refs, at, kept.plural, kept.part, kept.loose)
+        return Subject(kept.kind, kept.refs, at, kept.plural, kept.part, kept.loose, other=kept.other, head=kept.head)
 
     def _after_comma(self, i: int, at: int, depth: int) -> Subject:
         """Look over a parenthesis between commas ("Payouts, of course, asks"), else carry the subject on."""
@@ -318,6 +319,12 @@ class Line:
         while start > 0 and i - start < _MAX_NOUNS and self._in_phrase(start - 1):
             start -= 1
         last = i - 1 if self.lowered[i].isdigit() and i > start else i
+        while self.word(start - 1, "of", "for", "in", "from", "on", "with", "to") and start > 1 and self.plain(start - 2):
+            # The head stands before the preposition: "tokens of incoming calls".
+            last = start - 2
+            start = last
+            while start > 0 and last - start < _MAX_NOUNS and self._in_phrase(start - 1):
+                start -= 1
         head, first = self.lowered[last], self.lowered[start]
         plural = (head.endswith("s") and not head.endswith("ss")) or head in _COLLECTIVE
         possessive = next((k for k in range(start, i + 1) if self.lowered[k] in _POSSESSIVES), None)
@@ -326,20 +333,21 @@ class Line:
         if self.word(start - 1, "'s", "'", "’") and self.name(start - 2):
             tok = self.toks[start - 2]
             return Subject("refs", (Ref.of(tok, start - 2),), start - 2, plural=plural, part=True)
-        if first in ("the", "this", "that", "our") and i - start <= 3:
+        if first in ("the", "this", "that", "our") and i - start <= 3 and last == i:
             ids = self.context.called(head, self.nouns, self.toks[i].lemmas)
             if ids:
                 return Subject("refs", (Ref(ids, None, start, i + 1),), start, plural=plural and not self._heads(ids, head))
         if first == "both" and i == start and len(self.context.pair) == 2:
             return Subject("refs", tuple(Ref(r.ids, r.text, i, i + 1) for r in self.context.pair), i, plural=True)
-        other = head in OTHER_PARTY or any(one in OTHER_PARTY for one in self.toks[i].lemmas)
+        plural = plural or (self.word(start - 1, "and") and self.plain(start - 2))
+        other = head in OTHER_PARTY or any(one in OTHER_PARTY for one in self.toks[last].lemmas)
         negative = any(self.lowered[k] in NEGATIONS for k in range(start, i + 1))
-        opening = start == 0 or self.word(start - 1, ",", ":", ";", "and", "then", "—", "–") or self.word(start - 1, *PREPOSITIONS)
+        opening = start == 0 or self.word(start - 1, ",", ":", ";", "and", "then", "—", "–", "-") or self.word(start - 1, *PREPOSITIONS)
         # "Postillon" and "Halcyon Data" are somebody; in "the API key" the capitals are only an abbreviation's.
-        unknown_name = i > 0 and self.toks[i].text[:1].isupper()
+        unknown_name = last > 0 and self.toks[last].text[:1].isupper()
         loose = opening and not negative and not unknown_name
         part = loose and head in PART_NOUNS and head not in self.nouns
-        return Subject("unknown", start=start, plural=plural, loose=loose, other=other, part=part)
+        return Subject("unknown", start=start, plural=plural, loose=loose, other=other, part=part, head=head)
 
     def _heads(self, ids: tuple[str, ...], head: str) -> bool:
         return any(head in self.context.heads.get(one, ()) for one in ids)
@@ -376,7 +384,7 @@ class Line:
         i = at
         end = at
         while True:
-            ref, after = self._object(i)
+            ref, after = self._object(i, prep)
             if ref is None:
                 break
             if refs and not self._list_goes_on(after, refs):
@@ -388,7 +396,7 @@ class Line:
                 break
         return refs, end
 
-    def _object(self, at: int) -> tuple[Ref | None, int]:
+    def _object(self, at: int, prep: str | None) -> tuple[Ref | None, int]:
         i = at
         while i < len(self.toks) and (self.lowered[i] in _DETERMINERS or self.lowered[i] in ("both", '"', "“", "'", "either", "only", "also", "just", "mainly", "the", "directly")) and not self.word(i, *_POSSESSIVES):
             if self.lowered[i] in ("this", "that", "these") and not (self.name(i + 1) or self.plain(i + 1)):
@@ -404,7 +412,7 @@ class Line:
         if low in ("its", "our") and self.plain(i + 1):
             return self._possessed_object(i)
         if self.plain(i):
-            return self._noun_object(at, i)
+            return self._noun_object(at, i, prep)
         return None, at
 
     def _named(self, i: int) -> tuple[Ref | None, int]:
@@ -452,7 +460,20 @@ class Line:
             after += 1
         return (Ref(ids, None, i, after), after) if ids else (None, i)
 
-    def _noun_object(self, at: int, i: int) -> tuple[Ref | None, int]:
+    def _behind_thing(self, after: int, prep: str | None) -> int | None:
+        """Find the name behind a thing that was got from it or lies on it: "a list from Y", "to topics on Y"."""
+        i = after
+        if prep is not None:
+            while i < after + 8 and (self.plain(i) or self.word(i, ".", "*", "/", "and", ",", "-", "_", "the")) and not self.name(i):
+                i += 1
+        if not self.word(i, *(("from",) if prep is None else ("on", "in", "from"))):
+            return None
+        i += 1
+        while self.word(i, "the", "our"):
+            i += 1
+        return i if self.name(i) and not self.toks[i].weak else None
+
+    def _noun_object(self, at: int, i: int, prep: str | None) -> tuple[Ref | None, int]:
         """Judge "the service", "the <adjectives> Name" and "the <part> of Name"."""
         after = i
         while self.plain(after) and after < i + 5:
@@ -473,6 +494,9 @@ class Line:
                 inner += 1
             if self.name(inner):
                 return self._named(inner)
+        behind = self._behind_thing(after, prep)
+        if behind is not None:
+            return self._named(behind)
         if definite and head - i <= 2 and not self.word(after, "of"):
             ids = self.context.called(self.lowered[head], self.nouns, self.toks[head].lemmas)
             if ids:

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import BLOCKED_LABEL, DENYING_LABEL, MODIFIERS
+from kb.extract.phrases.cues import BLOCKED_LABEL, DENYING_LABEL, MODIFIERS, STUFF
 from kb.extract.phrases.lexicon import Lexicon, Sense, Verb, preposition_after
 from kb.extract.phrases.tokens import Tok
 
 __all__ = ["Label", "Labels"]
 
 _NOT_SO = re.compile(r"\b(?:isn't|wasn't|aren't|weren't|not) (?:so|true|right|the case)\b", re.IGNORECASE)
+_OURS = ([["ours"], ["what", "is", "ours"], ["what", "'s", "ours"], ["all", "ours"], ["these", "are", "ours"]])
 _MAX_WORDS = 9
 _WH = frozenset(("who", "what", "which", "whose", "where"))
 _ANAPHORS = frozenset(("it", "this", "us", "we", "here", "they", "them", "i"))
@@ -28,13 +29,14 @@ class Label:
     """What a label says about the values below it: subject sense value.
 
     `blocked`: the label takes back whatever stands below it. `subject` is whom it names, if it names anybody.
-    `kinds`: types that the label names ("Systems"), where no relation is named.
+    `kinds`: types that the label names ("Systems"), `one` that it names one thing of them ("Store").
     """
 
     senses: tuple[Sense, ...] = ()
     subject: Ref | None = None
     blocked: bool = False
     kinds: frozenset[str] = frozenset()
+    one: bool = False
 
 
 class Labels:
@@ -55,6 +57,8 @@ class Labels:
         if blocked:
             return Label(blocked=True)
         lowered = [t.lower if t.kind == "w" else "\x00" for t in row]
+        if self.lexicon.possession and lowered in _OURS:
+            return Label(tuple(s.reverse for s in self.lexicon.possession))
         return self._question(row, lowered) or self._noun(row, lowered) or self._verb(row, lowered) or self._kind(row, lowered)
 
     def blocked_title(self, text: str) -> bool:
@@ -112,7 +116,7 @@ class Labels:
         """Read "Depends on", "Used by", "Reads from", "We use", "Checkout depends on", "Systems we depend on"."""
         start = 0
         subject: Ref | None = None
-        while start < len(row) and (self._light(row[start]) or row[start].kind == "m" or lowered[start] in ("also", "things", "is", "are", "that", "which", "everything")):
+        while start < len(row) and (self._light(row[start]) or row[start].kind == "m" or lowered[start] in STUFF or lowered[start] in ("also", "things", "is", "are", "that", "which", "everything")):
             if row[start].kind == "m":
                 if subject is not None:
                     return None
@@ -221,7 +225,7 @@ class Labels:
         if len(words) != 1 or any(t.kind == "m" for t in row):
             return Label()
         kinds = next((self.nouns[l] for l in sorted(words[0].lemmas) if l in self.nouns), frozenset())
-        return Label(kinds=frozenset(kinds))
+        return Label(kinds=frozenset(kinds), one=words[0].lower in self.nouns)
 
 
 def _without_parentheses(toks: Sequence[Tok]) -> list[Tok]:

@@ -131,6 +131,8 @@ class NounReader:
             start = self._article_start(line, i)
             if start == i and line.plain(i - 1):
                 start -= 1
+            if line.word(start - 1, "as") and line.word(start - 2, ","):
+                start -= 1  # "Priyanka Rowe, as the lead of Money Movement,"
             if line.word(start - 1, ",") and line.name(start - 2):
                 holders, last = line.objects(end + 1)
                 return Match(tuple(holders[:1]), (Ref.of(line.toks[start - 2], start - 2),), noun.senses, start - 2, i, last)
@@ -181,7 +183,8 @@ class NounReader:
 
     def _possession_at(self, line: Line, i: int) -> Match | None:
         """Read "X is Edge's"."""
-        if not self.lexicon.possession or not line.word(i, "is", "are") or not line.name(i + 1):
+        be = line.word(i, "is", "are") or (line.word(i, "'s") and line.word(i - 1, "it", "that", "this"))
+        if not self.lexicon.possession or not be or not line.name(i + 1):
             return None
         if not line.word(i + 2, "'s", "’") or line.plain(i + 3) or line.name(i + 3):
             return None

@@ -64,7 +64,8 @@ class Prose:
         if not sentence.question:
             edges.extend(self._line(line, sentence, item))
             for anchor, toks in asides:
-                edges.extend(self._aside(anchor, toks, sentence, context))
+                pair = _pair_before(line, anchor)
+                edges.extend(self._aside(anchor, toks, sentence, context, pair))
         else:
             VerbReader(self.lexicon).read(line)
         _move_on(context, line, sentence)
@@ -83,11 +84,14 @@ class Prose:
                 edges.extend(pairs)
         return edges
 
-    def _aside(self, anchor: Tok | None, toks: list[Tok], sentence: Sentence, context: Context) -> list[Edge]:
+    def _aside(
+        self, anchor: Tok | None, toks: list[Tok], sentence: Sentence, context: Context, pair: tuple[Ref, ...]
+    ) -> list[Edge]:
         """Read a parenthesis. What it leaves out is the name before it: "Edge (led by O. B.)", "Auth (owner: IDT)"."""
         if not toks or SENTENCE_OUT.search(sentence.text[toks[0].start - sentence.start : toks[-1].end - sentence.start]):
             return []
         inner = Context(context.types, context.heads, context.page, context.section, context.item, None, context.recent)
+        inner.pair = pair
         if anchor is not None:
             inner.item = anchor.ids
         colon = next((i for i, t in enumerate(toks) if t.kind == "p" and t.text == ":"), None)
@@ -154,10 +158,19 @@ def _move_on(context: Context, line: Line, sentence: Sentence) -> None:
     elif line.toks and line.toks[0].kind == "m" and len([t for t in line.toks if t.kind == "m"]) > 1:
         context.previous = ()
     context.remember([t.ids for t in sentence.toks if t.kind == "m"])
-    for i in range(len(line.toks) - 2):
-        if line.name(i) and line.word(i + 1, "and"):
-            k = i + 2
-            while line.word(k, "the", "our", "also"):
-                k += 1
-            if line.name(k):
-                context.pair = (Ref.of(line.toks[i], i), Ref.of(line.toks[k], k))
+    for i in range(len(line.toks) - 1, 0, -1):
+        pair = _pair_before(line, line.toks[i]) if line.name(i) else ()
+        if pair:
+            context.pair = pair
+            break
+
+
+def _pair_before(line: Line, tok: Tok | None) -> tuple[Ref, ...]:
+    """Give the two names that "A and B" joins, where B is `tok`: what "both" means after them."""
+    i = next((k for k, one in enumerate(line.toks) if one is tok), -1)
+    k = i - 1
+    while line.word(k, "the", "our", "also"):
+        k -= 1
+    if i > 0 and line.word(k, "and", "&") and line.name(k - 1):
+        return Ref.of(line.toks[k - 1], k - 1), Ref.of(line.toks[i], i)
+    return ()

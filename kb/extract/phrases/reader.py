@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import groupby
 
 from kb.extract.mentions import Catalogued, Mentions
 from kb.extract.phrases.about import About
 from kb.extract.phrases.context import Context, Ref
 from kb.extract.phrases.cues import ADDRESSED, DEAD_PAGE, SENTENCE_OUT
+from kb.extract.phrases.diagrams import DiagramReader
 from kb.extract.phrases.facts import Edge, Facts
 from kb.extract.phrases.labels import Label, Labels
-from kb.extract.phrases.lexicon import Lexicon
+from kb.extract.phrases.lexicon import Lexicon, Sense
 from kb.extract.phrases.prose import Prose
 from kb.extract.phrases.sections import Sections
 from kb.extract.phrases.tables import TableReader
@@ -28,6 +30,7 @@ from kb.vocabulary import Vocabulary
 __all__ = ["PhraseReader"]
 
 IDENTITY = "phrases/1"
+_ARROWS = re.compile(r"\b(?:arrows?|lines?|edges?)\b", re.IGNORECASE)
 
 
 class PhraseReader:
@@ -45,6 +48,7 @@ class PhraseReader:
         self.labels = Labels(lexicon, nouns)
         self.prose = Prose(lexicon, self.facts, self.labels)
         self.about = About(self.tokens, nouns)
+        self.diagrams = DiagramReader(self.tokens, self.labels, self.facts, lexicon)
         self.types = types
         self.heads = {one.id: _heads((one.name, *one.aliases)) for one in entities.values()}
 
@@ -85,6 +89,8 @@ class _PageReader:
         self.lists: dict[int, Label] = {}
         self.items: dict[int, tuple[tuple[str, ...], Label]] = {}
         self.intro: Label | None = None
+        self.blocks: list[Block] = []
+        self.legend: tuple[Sense, ...] | None = None
 
     def read(self) -> list[Statement]:
         document = parse_markdown(self.page.text)
@@ -93,9 +99,14 @@ class _PageReader:
         self.context.page = self.reader.about.page(self.page, document)
         self._front(document)
         poisoned = _poisoned(document)
-        for index, block in enumerate(document.blocks):
-            if index not in poisoned:
-                self._block(block)
+        self.blocks = [block for index, block in enumerate(document.blocks) if index not in poisoned]
+        for table, group in groupby(self.blocks, key=lambda block: block.table):
+            if table:
+                self._place()
+                self._table(list(group), self._taken_intro())
+            else:
+                for block in group:
+                    self._block(block)
         return list(self.edges.values())
 
     # -- keeping ----------------------------------------------------------------------
@@ -135,14 +146,12 @@ class _PageReader:
     # -- blocks ---------------------------------------------------------------------------
 
     def _block(self, block: Block) -> None:
-        intro, self.intro = self.intro, None
-        self.context.previous = None
-        self.context.section = self.sections.subject
-        self.context.item = ()
+        intro = self._taken_intro()
+        self._place()
         if block.kind == "heading" and block.inline is not None:
             self.sections.enter(block.inline, block.level)
-        elif block.kind == "row":
-            self._row(block, intro)
+        elif block.kind == "code" and block.info == "mermaid":
+            self._diagram(block, intro)
         elif block.kind == "paragraph" and block.inline is not None:
             if self.sections.bold_line(block):
                 return
@@ -154,17 +163,33 @@ class _PageReader:
                     self.context.item = self.items[block.item][0]
                 self._paragraph(block.inline, label if block.lists else self._section_label())
 
+    def _place(self) -> None:
+        """Put the context at the start of a block."""
+        self.context.previous = None
+        self.context.section = self.sections.subject
+        self.context.item = ()
+
+    def _taken_intro(self) -> Label | None:
+        intro, self.intro = self.intro, None
+        return intro
+
     def _section_label(self) -> Label:
         label = self.sections.current
         return Label(blocked=True) if self.sections.blocked else label
 
-    def _row(self, block: Block, intro: Label | None) -> None:
-        if block.table != self.tables.table.number:
-            heading = self._inherited(intro)
-        else:
-            heading = self.tables.table.heading
-        for edge in self.tables.read(block, self.context, heading):
-            self._keep(edge, block.start, block.end)
+    def _table(self, rows: Sequence[Block], intro: Label | None) -> None:
+        for row, edges in self.tables.read(rows, self.context, self._inherited(intro)):
+            for edge in edges:
+                self._keep(edge, row.start, row.end)
+
+    def _diagram(self, block: Block, intro: Label | None) -> None:
+        if self.legend is None:
+            said = [b.inline for b in self.blocks if b.inline is not None and b.kind == "paragraph"]
+            spoken = [s for inline in said if _ARROWS.search(inline.text) for s in self.reader.tokens.sentences(inline)]
+            self.legend = self.reader.diagrams.legend(spoken)
+        found = self.reader.diagrams.read(self.page.text, block, self.legend, self._inherited(intro))
+        for edge, start, end in found:
+            self._keep(edge, start, end)
 
     def _inherited(self, intro: Label | None) -> Label:
         """The label of the line right before, else of the section; blocked if either is."""
@@ -232,7 +257,7 @@ class _PageReader:
             return None
         text = inline.text[sentence.start : toks[colon].start]
         label = self.reader.labels.read(toks[:colon], text)
-        return (label, colon + 1) if label.senses or (label.blocked and colon <= 6) else None
+        return (label, colon + 1) if label.senses or label.one or (label.blocked and colon <= 6) else None
 
     def _paragraph(self, inline: Inline, label: Label, *, item: bool = False, text: Text | None = None) -> None:
         if label.blocked:
@@ -290,7 +315,7 @@ class _PageReader:
         refs = value_names([part], inline.text)
         subject = label.subject or (Ref(self.context.subject, None) if self.context.subject else None)
         if subject is not None and refs:
-            self._keep_in(inline, self.reader.facts.edges([subject], label.senses, refs), sentence.start, sentence.end)
+            self._keep_in(inline, self.tables.valued(subject, label, refs), sentence.start, sentence.end)
         # A value may go on as a sentence, or hold a parenthesis: "Edge (led by O. B.)".
         last = Sentence(rest, rest[0].start, sentence.end, inline.text[rest[0].start : sentence.end])
         for found in self.reader.prose.read([last], self.context):

@@ -67,7 +67,7 @@ class Sentence:
 
 
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|resp|cf|dr|mr|mrs|ms|st|no|nr|fig|incl|excl|ca|inc|ltd|dept|est|ext|max|min|sec|ver)|\b[A-Za-z])$",
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|resp|cf|dr|mr|mrs|ms|st|no|nr|fig|incl|excl|ca|inc|ltd|dept|est|ext|max|min|sec|ver)|(?:^|[\s.(])[A-Z]|\b[a-z]\.[a-z])$",
     re.IGNORECASE,
 )
 _BOUNDARY = re.compile(

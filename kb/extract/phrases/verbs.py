@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import CONTROL, GROUP_WORDS, INCOMING, PART_NOUNS, STUFF
+from kb.extract.phrases.cues import CONTROL, GROUP_WORDS, INCOMING, PART_NOUNS, REMARKS, STUFF
 from kb.extract.phrases.grammar import Group, Line, Subject
 from kb.extract.phrases.lexicon import Lexicon, Sense, Verb, preposition_after
 
 __all__ = ["Match", "VerbReader"]
 
 _REACH = 16
+_EMBEDDED = frozenset("what whatever whoever which who whom whose how why whether if when where that because since until".split())  # noqa: SIM905
 _HAND = frozenset("hand default design hand mistake mail post phone email accident then now day night month week year".split())  # noqa: SIM905
 _PARTICLES = frozenset(("out", "off", "over", "back", "down", "straight", "through", "up", "along", "away", "in"))
 _LATER = frozenset(("in", "on", "at", "for", "from", "with", "to", "via", "through"))
@@ -88,7 +89,7 @@ class VerbReader:
         subject = line.subject(group.start)
         if subject.kind == "none":
             return
-        if subject.relative and subject.kind != "refs":
+        if subject.kind != "refs" and (subject.relative or line.word(subject.start, *_EMBEDDED) or line.word(subject.start - 1, *_EMBEDDED)):
             return
         if line.opening is None:
             line.opening = subject
@@ -134,9 +135,21 @@ class VerbReader:
                 return match
         if past and verb.past and subject.kind == "refs":
             return self._active(line, i, verb, subject)
+        if ing and self._keeps_on(line, group.start):
+            outer = line.group(self._keeps_on(line, group.start) - 1)
+            if outer.negated or outer.modal:
+                return None
+            return self._active(line, i, verb, line.subject(outer.start))
         if ing and (line.word(group.start - 1, "by", "after", "before", "while", "when", ",")) and line.current is not None:
             return self._active(line, i, verb, line.current)
         return None
+
+    def _keeps_on(self, line: Line, at: int) -> int:
+        """Give 1 + the index of "goes" in "goes on keeping", of "keeps" in "keeps asking"; 0 if there is none."""
+        i = at - 2 if line.word(at - 1, "on") else at - 1
+        if line.word(i, "keeps", "keep", "continues", "continue") or (i == at - 2 and line.word(i, "goes", "go")):
+            return i + 1
+        return 0
 
     def _tense(self, group: Group, verb: Verb) -> bool:
         if verb.past:
@@ -186,7 +199,7 @@ class VerbReader:
         if i < 0 or line.word(i, ":", ";", "—", "–", "·", ".", "!", "→"):
             found = line.subject(at)
             return found if found.kind == "refs" else Subject("none", start=at)
-        if line.name(i):
+        if line.name(i) or line.word(i, "both"):
             return line.subject(at)
         if line.word(i, ",") and line.name(i - 1):
             return line.subject(i)
@@ -211,12 +224,15 @@ class VerbReader:
         """Read "All state is in Y" as "All state is kept in Y", where the ontology says what keeping means."""
         keeping = [v for base in ("keep", "store", "hold") for v in self.lexicon.verbs.get(base, ()) if v.prep == "in" and not v.state]
         subject = line.subject(i - 1)
-        if not keeping or subject.kind == "none" or not (subject.loose or subject.part) or line.lowered[i - 2] not in STUFF:
+        if not keeping or subject.kind == "none" or not (subject.loose or subject.part) or subject.other:
+            return None
+        head = subject.head
+        if head in REMARKS or head in INCOMING or not (head in STUFF or subject.plural):
             return None
         objects, last = line.objects(i + 1, "in")
         if not objects:
             return None
-        holders = self._holders(line, keeping[0], subject, [], verb_at=i - 1, finite=True)
+        holders = self._holders(line, keeping[0], subject, [], finite=True)
         return Match(holders, tuple(objects), keeping[0].senses, subject.start, i - 1, last) if holders else None
 
     # -- active -------------------------------------------------------------------
@@ -245,10 +261,10 @@ class VerbReader:
             return (Ref(context.subject, None, i, i),) if context.subject and first else ()
         if not subject.loose or subject.other or not context.settled:
             return ()
-        if line.lowered[i - 1] in INCOMING:
+        if subject.head in INCOMING:
             return ()
         opens_item = self.item and subject.start <= 1
-        part = line.lowered[max(subject.start, i - 1)] in PART_NOUNS or line.lowered[i - 1] in PART_NOUNS
+        part = subject.head in PART_NOUNS
         if (verb.prep is not None and direct) or opens_item or part:
             return (Ref(context.settled, None, i, i),)
         return ()
@@ -363,6 +379,9 @@ class VerbReader:
         for k in range(i + 1, min(len(line.toks), i + 1 + _REACH)):
             if self._stops(line, k):
                 break
+            if agents and line.word(k, "here", "there") and line.context.subject and self._has_extra(line, verb, i, k):
+                objects, last = [Ref(line.context.subject, None, k, k + 1)], k + 1
+                break
             length = preposition_after(verb.prep, line.lowered, k)
             if length and self._has_extra(line, verb, i, k):
                 objects, last = line.objects(k + length, verb.prep)
@@ -372,11 +391,11 @@ class VerbReader:
             objects, last = self._moved_object(line, i, verb, Subject("none", start=subject.start))
         if not objects:
             return None
-        holders = self._holders(line, verb, subject, agents, verb_at=line.group(i).start, finite=finite)
+        holders = self._holders(line, verb, subject, agents, finite=finite)
         return Match(holders, tuple(objects), verb.senses, first, i, max(last, agent_end), past=verb.past) if holders else None
 
     def _holders(
-        self, line: Line, verb: Verb, subject: Subject, agents: list[Ref], *, verb_at: int, finite: bool
+        self, line: Line, verb: Verb, subject: Subject, agents: list[Ref], *, finite: bool
     ) -> tuple[Ref, ...]:
         """Find whose doing "is kept in Y" is: the agent's, the possessor's, or that of what the page is about."""
         context = line.context
@@ -393,7 +412,7 @@ class VerbReader:
             return tuple(r for r in subject.refs if set(r.ids) & about)
         if subject.kind == "unknown" and not subject.loose:
             return ()
-        if line.lowered[max(0, verb_at - 1)] in INCOMING:
+        if subject.head in INCOMING:
             return ()
         if not finite and line.current is not None and line.current.kind == "refs" and not line.current.relative:
             return line.current.refs
