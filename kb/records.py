@@ -51,7 +51,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
-    """Everything about one source. `kind` is `page`, `catalogue` or `statements`; `digest` identifies what was read."""
+    """Everything about one source. `kind` is `page`, `catalogue` or `statements`; `digest` identifies what was read.
+
+    `line` is the record as it was read from a file, so that writing it again costs nothing; None for a new one.
+    """
 
     source: str
     kind: str
@@ -60,25 +63,26 @@ class SourceRecord:
     path: str = ""
     readings: tuple[Reading, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
+    line: bytes | None = field(default=None, compare=False, repr=False)
 
     def with_readings(self, readings: Iterable[Reading]) -> SourceRecord:
         """The same source with other readings."""
-        return replace(self, readings=tuple(readings))
+        return replace(self, readings=tuple(readings), line=None)
 
     def accepted(self) -> Iterator[Reading]:
         """The readings that are facts."""
         return (reading for reading in self.readings if reading.accepted)
 
 
-def dump_records(records: Iterable[SourceRecord]) -> str:
+def dump_records(records: Iterable[SourceRecord]) -> bytes:
     """JSON lines, sorted by kind and source: the same records give the same bytes."""
     ordered = sorted(records, key=lambda record: (record.kind, record.source))
-    return "".join(json.dumps(_to_json(r), ensure_ascii=False, separators=(",", ":")) + "\n" for r in ordered)
+    return b"".join((r.line if r.line is not None else _to_line(r)) + b"\n" for r in ordered)
 
 
 def load_records(generation: Generation) -> dict[tuple[str, str], SourceRecord]:
     """(kind, source) -> record of a generation. Raises GenerationError for a damaged file."""
-    records = [_from_json(row) for row in _rows(generation, RECORDS_NAME)]
+    records = [_from_json(json.loads(line), line) for line in _lines(generation, RECORDS_NAME)]
     return {(record.kind, record.source): record for record in records}
 
 
@@ -89,12 +93,15 @@ def dump_results(results: Iterable[Result]) -> str:
 
 def load_results(generation: Generation) -> list[Result]:
     """The validation results of a generation. Raises GenerationError for a damaged file."""
-    return [_result_from_json(row) for row in _rows(generation, RESULTS_NAME)]
+    return [_result_from_json(json.loads(line)) for line in _lines(generation, RESULTS_NAME)]
 
 
-def _rows(generation: Generation, name: str) -> Iterator[Any]:
-    # Split at line feeds alone: quotes may hold the other characters that end lines for str.splitlines.
-    return (json.loads(line) for line in generation.read(name).split(b"\n") if line)
+def _lines(generation: Generation, name: str) -> Iterator[bytes]:
+    return (line for line in generation.read(name).split(b"\n") if line)
+
+
+def _to_line(record: SourceRecord) -> bytes:
+    return json.dumps(_to_json(record), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _result_from_json(data: dict[str, Any]) -> Result:
@@ -124,7 +131,7 @@ def _reading_to_json(reading: Reading) -> dict[str, Any]:
     return data
 
 
-def _from_json(data: dict[str, Any]) -> SourceRecord:
+def _from_json(data: dict[str, Any], line: bytes) -> SourceRecord:
     kind, source = data["kind"], data["source"]
     readings = []
     for item in data["statements"]:

@@ -100,7 +100,8 @@ class _Build:
         different: set[Key] = set(self.state.records) if parent is None else self.state.touched | reopened
         with generations.begin(parent, self.iris) as draft:
             writer = Writer(self.vocabulary, self.catalogue, self.iris, self.reader_identity, self.progress)
-            writer.run(draft, self.state, results, different, whole=parent is None)
+            writer.run(draft, self.state, different, whole=parent is None)
+            writer.write_results(draft, results, changed=parent is None or results != old_results)
             report = self.report(results, draft, judge.focus_nodes)
             draft.write(REPORT_NAME, json.dumps(report.to_json(), ensure_ascii=False, indent=1))
             draft.publish({"key": key, "kb": __version__})

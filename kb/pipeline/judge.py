@@ -8,7 +8,7 @@ from kb.graph.candidates import Rejected
 from kb.graph.validation import Result, result_order
 from kb.iris import Iris
 from kb.model import Statement
-from kb.pipeline.state import Key, State, candidate_of
+from kb.pipeline.state import Edge, Key, State, candidate_of
 from kb.records import Reading
 from kb.sources.catalogue import Catalogue
 from kb.vocabulary import Vocabulary
@@ -30,35 +30,37 @@ class Judge:
         Unless `whole`, only statements near what changed are judged, and `old_results` hold for the others.
         """
         self.state = state
-        everything = [(key, reading) for key, record in state.records.items() for reading in record.readings]
-        edges = [(key, reading) for key, reading in everything if reading.edge is not None]
-        if whole:
-            concerned, focus = edges, None
-        else:
-            touched = {node for key in state.touched | state.removed for node in self.ends(key)}
-            if not touched:
-                return old_results, set()
-            concerned = [(k, r) for k, r in edges if r.edge is not None and {r.edge[0], r.edge[2]} & touched]
-            # A verdict on an edge rests on the results at both its ends.
-            focus = touched | {end for _, r in concerned if r.edge is not None for end in (r.edge[0], r.edge[2])}
-        from kb.graph.gate import Gate  # brings pyshacl, which a build without changes does not need
+        changed = set().union(*(self.inherit(key) for key in state.touched | state.removed))
+        if not whole and not changed:
+            return old_results, set()
+        resolved = [(key, r) for key, record in state.records.items() for r in record.readings if r.edge is not None]
+        focus: frozenset[str] | None = None
+        from kb.graph.gate import Gate  # brings pyshacl, which most builds do not need
 
         gate = Gate(self.vocabulary, self.catalogue, self.iris)
-        report = gate.check([candidate_of(reading) for _, reading in edges], focus)
+        candidates = [candidate_of(reading) for _, reading in resolved]
+        if not whole:
+            focus = gate.affected(candidates, changed)
+        report = gate.check(candidates, focus)
         self.focus_nodes = report.focus_nodes
+        judged = zip(candidates, resolved, strict=True)
+        concerned = [place for one, place in judged if focus is None or gate.covers(one, focus)]
         verdicts = {rejected.statement: rejected for rejected in report.rejected}
         reopened = self.apply(verdicts, concerned)
         kept = [] if focus is None else [r for r in old_results if r.focus not in focus]
         return sorted({*kept, *report.results}, key=result_order), reopened
 
-    def ends(self, key: Key) -> set[str]:
-        """The entities that a source's statements are about, now and in the parent."""
-        found: set[str] = set()
-        for records in (self.state.before, self.state.records):
-            for reading in records[key].readings if key in records else ():
-                if reading.edge is not None:
-                    found |= {reading.edge[0], reading.edge[2]}
-        return found
+    def inherit(self, key: Key) -> set[str]:
+        """Carries verdicts over to what a source still says, in other words perhaps or elsewhere on the page.
+
+        Returns the entities of what it says no more or says for the first time: only there can a verdict change.
+        """
+        before, now = (records.get(key) for records in (self.state.before, self.state.records))
+        old = {reading.edge: reading for reading in (before.readings if before else ()) if reading.edge is not None}
+        new = {reading.edge for reading in (now.readings if now else ()) if reading.edge is not None}
+        if before is not None and now is not None:
+            self.state.records[key] = now.with_readings(_carried(reading, old) for reading in now.readings)
+        return {end for edge in old.keys() ^ new for end in (edge[0], edge[2])}
 
     def apply(self, verdicts: Mapping[Statement, Rejected], concerned: Collection[tuple[Key, Reading]]) -> set[Key]:
         """Writes the gate's verdicts into the records; returns the keys of those that came out different."""
@@ -76,6 +78,14 @@ class Judge:
                 self.state.records[key] = record.with_readings(readings)
                 reopened.add(key)
         return reopened
+
+
+def _carried(reading: Reading, before: Mapping[Edge, Reading]) -> Reading:
+    """A reading with the verdict that the same edge of the same source had."""
+    old = before.get(reading.edge) if reading.edge is not None else None
+    if old is None:
+        return reading
+    return Reading(reading.statement, reading.edge, old.code, old.reason, old.result)
 
 
 def _judged(reading: Reading, verdict: Rejected | None) -> Reading:

@@ -31,10 +31,8 @@ class Writer:
         self.reader_identity, self.progress = reader_identity, progress
         self.state = State()
 
-    def run(
-        self, draft: Draft, state: State, results: list[Result], different: Collection[Key], *, whole: bool
-    ) -> None:
-        """Writes the sources whose keys are in `different`, drops those that are gone, and all files."""
+    def run(self, draft: Draft, state: State, different: Collection[Key], *, whole: bool) -> None:
+        """Writes the sources whose keys are in `different`, drops those that are gone, and the files about them."""
         iris, writer = self.iris, draft.writer
         self.state = state
         moved = {kind for kind, _ in {*different, *state.removed}}
@@ -55,12 +53,16 @@ class Writer:
                 writer.drop(iris.page_graph(source))
             writer.replace_records(iris.page(source) if kind == "page" else iris.source(source), ())
         self.progress("graph", len(different), len(different))
-        writer.replace(iris.report_graph, assemble.report_quads(results, iris))
         draft.write(RECORDS_NAME, dump_records(state.records.values()))
-        draft.write(RESULTS_NAME, dump_results(results))
         draft.write("catalogue.json", json.dumps(self.catalogue.to_json(), ensure_ascii=False))
         draft.write("vocabulary/ontology.nt", _ntriples(self.vocabulary.ontology))
         draft.write("vocabulary/shapes.nt", _ntriples(self.vocabulary.shapes))
+
+    def write_results(self, draft: Draft, results: list[Result], *, changed: bool) -> None:
+        """Writes the validation results: the file, and the report graph unless it is as it was."""
+        draft.write(RESULTS_NAME, dump_results(results))
+        if changed:
+            draft.writer.replace(self.iris.report_graph, assemble.report_quads(results, self.iris))
 
     def write_source(self, draft: Draft, key: Key, record: SourceRecord) -> None:
         """One source: its facts if it is a page, and the records of what it says."""
