@@ -80,11 +80,11 @@ class Context:
         fitting = tuple(one for one in subject if self.types[one] in types)
         if fitting:
             return fitting
-        for ids in reversed(self.recent[-12:]):
-            found = tuple(one for one in ids if self.types[one] in types)
-            if found:
-                return found
-        return ()
+        # Only what was named right before, and only if it is the one thing of that type there.
+        near = dict.fromkeys(ids for ids in self.recent[-3:] if any(self.types[one] in types for one in ids))
+        if len(near) != 1:
+            return ()
+        return tuple(one for one in next(iter(near)) if self.types[one] in types)
 
     def remember(self, refs: Sequence[tuple[str, ...]]) -> None:
         """Note the names of a sentence, for the sentences after it."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 __all__ = [
     "ADDRESSED",
+    "AFTER_OBJECT",
     "BLOCKED_LABEL",
     "CANCELS",
     "CLAUSE_START",
@@ -32,6 +33,7 @@ __all__ = [
     "REMARKS",
     "SENTENCE_OUT",
     "STUFF",
+    "USED_PARTS",
     "VALUE_OUT",
 ]
 
@@ -249,3 +251,12 @@ REMARKS = _set(
     "links pointers comments fixes faults failures incidents experts engineers failures outages delays differences similarities lessons ideas stories members holders"
 )
 """What stands or lies somewhere without being kept there."""
+
+USED_PARTS = _set(
+    "api apis endpoint endpoints replica replicas primary secondary list lists queue queues topic topics table tables bucket buckets data records files feed feeds index "
+    "cache caches stream journal screen screens"
+)
+"""Parts whose users use the whole; whoever looks after deployments or code may be somebody else."""
+
+AFTER_OBJECT = _set("inline live instead online offline alike alone straight whenever anyway weekly monthly twice online per ahead raw itself")
+"""Open-class words after a name that are no noun of its."""

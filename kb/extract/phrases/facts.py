@@ -53,7 +53,9 @@ class Facts:
         return found
 
     def _pair(self, subject: Ref, senses: Sequence[Sense], object_: Ref, explicit: bool) -> Edge | None:
-        pairs = [(s, o) for s in subject.ids for o in object_.ids if s != o]
+        if set(subject.ids) & set(object_.ids):
+            return None
+        pairs = [(s, o) for s in subject.ids for o in object_.ids]
         for sense in senses:
             for s, o in pairs:
                 if self.fits(sense, s, o):

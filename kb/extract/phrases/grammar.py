@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from kb.extract.phrases.context import Context, Ref
 from kb.extract.phrases.cues import (
+    AFTER_OBJECT,
     CLAUSE_START,
     CONTROL,
     GROUP_WORDS,
@@ -21,6 +22,7 @@ from kb.extract.phrases.cues import (
     OTHER_PARTY,
     PART_NOUNS,
     PREPOSITIONS,
+    USED_PARTS,
 )
 from kb.extract.phrases.lexicon import preposition_after
 from kb.extract.phrases.tokens import Tok
@@ -264,6 +266,8 @@ class Line:
         if self.lowered[i] == "that" and j == i - 1 and not self.name(j):
             return Subject("unknown", start=i, relative=True)
         if self.name(j):
+            if j == i - 1 and self.lowered[i] != "who":
+                return Subject("unknown", start=i, relative=True)  # "asks Settlement which batches are closed"
             return Subject("refs", (Ref.of(self.toks[j], j),), i, relative=True)
         left = self._nouns_left(j) if j >= 0 and self.toks[j].kind == "w" else Subject("unknown")
         if left.kind == "refs" and not left.part:
@@ -273,8 +277,8 @@ class Line:
             outer = self.subject(self.group(be).start)  # "X is the only program which reads it"
             if outer.kind == "refs" and not outer.part:
                 return Subject("refs", outer.refs, i, outer.plural, relative=True)
-        loose = left.kind == "unknown" and left.loose and self.word(i - 1, ",")
-        return Subject("unknown", start=i, relative=True, loose=loose, other=left.other)
+        loose = left.kind == "unknown" and (left.loose or self.word(be, "is", "are")) and self.word(i - 1, ",")
+        return Subject("unknown", start=i, relative=True, loose=loose, other=left.other, head=left.head)
 
     def _names(self, i: int) -> Subject:
         """Gather the name at `i` and those joined to it on the left."""
@@ -292,6 +296,8 @@ class Line:
             refs.append(Ref.of(self.toks[k], k))
             first, j = k, k - 1
         start = self._skip_left(first - 1) + 1
+        if self.word(first - 1, "a", "an"):
+            return Subject("unknown", start=start)
         if self.word(start - 1, *PREPOSITIONS) and not self.word(start - 1, "like", "as", "than"):
             return self._inside_phrase(start - 1, refs, start)
         if self.word(start - 1, "neither", "no", "nobody", "none"):
@@ -346,7 +352,7 @@ class Line:
         # "Postillon" and "Halcyon Data" are somebody; in "the API key" the capitals are only an abbreviation's.
         unknown_name = last > 0 and self.toks[last].text[:1].isupper()
         loose = opening and not negative and not unknown_name
-        part = loose and head in PART_NOUNS and head not in self.nouns
+        part = loose and head in USED_PARTS and head not in self.nouns
         return Subject("unknown", start=start, plural=plural, loose=loose, other=other, part=part, head=head)
 
     def _heads(self, ids: tuple[str, ...], head: str) -> bool:
@@ -385,6 +391,11 @@ class Line:
         end = at
         while True:
             ref, after = self._object(i, prep)
+            if ref is None and not refs:
+                skipped = self._over_unknown(i)
+                if skipped > i:
+                    i = skipped
+                    ref, after = self._object(i, prep)
             if ref is None:
                 break
             if refs and not self._list_goes_on(after, refs):
@@ -407,6 +418,8 @@ class Line:
         if self.name(i):
             return self._named(i)
         low = self.lowered[i]
+        if low == "it" and self.word(i + 1, "'s"):
+            return None, at
         if low in ("it", "us", "this", "here", "ours", "there", "her", "him") and not self.plain(i + 1):
             return self._pronoun_object(low, i)
         if low in ("its", "our") and self.plain(i + 1):
@@ -420,8 +433,8 @@ class Line:
         after = i + 1
         if tok.weak and not tok.definite and not self._marked_list(i):
             return None, i
-        if tok.weak and self.plain(after) and not tok.noun:
-            return None, i
+        if self.plain(after) and not tok.noun and self._modifies(after):
+            return None, i  # "Prometheus metrics", "the archive mirror"
         if self.word(after, "'s", "'", "’") and self.plain(after + 1):
             after += 2
             while self.plain(after) and after < i + 6:
@@ -431,6 +444,11 @@ class Line:
         elif self.word(after, '"', "”", "'s"):
             after += 1
         return Ref.of(tok, i), after
+
+    def _modifies(self, after: int) -> bool:
+        """Whether the open-class word after a name is a noun that the name only describes."""
+        low = self.lowered[after]
+        return low not in AFTER_OBJECT and not low.endswith(("ing", "ed")) and not low.isdigit()
 
     def _marked_list(self, i: int) -> bool:
         """Whether an everyday word stands in a row of names, where it is one."""
@@ -459,6 +477,22 @@ class Line:
         while self.plain(after) and after < i + 5:
             after += 1
         return (Ref(ids, None, i, after), after) if ids else (None, i)
+
+    def _over_unknown(self, at: int) -> int:
+        """Skip things at the head of a list that are not in the catalogue: "the DB, Redis and Gitaly"."""
+        i = at
+        while self.word(i, "the", "our", "a", "an"):
+            i += 1
+        first = i
+        while self.plain(i) and i < first + 3:
+            i += 1
+        if i == first or not self.word(i, ",", "and"):
+            return at
+        i += 1
+        after = i
+        while self.word(after, "the", "our"):
+            after += 1
+        return i if self.name(after) and self.word(i - 1, ",") else at
 
     def _behind_thing(self, after: int, prep: str | None) -> int | None:
         """Find the name behind a thing that was got from it or lies on it: "a list from Y", "to topics on Y"."""

@@ -174,7 +174,9 @@ class VerbReader:
         outer = line.group(control)
         if outer.negated or outer.modal or outer.did or outer.be == "past" or line.word(control, "had", "needed", "used"):
             return None
-        return self._active(line, i, verb, line.subject(outer.start))
+        subject = line.subject(outer.start)
+        # "We need to access X" is what people do; "it needs to call X" is what the thing does.
+        return None if line.word(outer.start - 1, "we", "i", "you", "they") else self._active(line, i, verb, subject)
 
     def _agreeing(self, subject: Subject, third: bool) -> Subject:
         """Drop names that a verb in the singular cannot have as its subject ("X calls A, and B reads C")."""
@@ -186,7 +188,8 @@ class VerbReader:
         if subject.kind != "refs" or len(subject.refs) != 1:
             return False
         ref = subject.refs[0]
-        return ref.text is not None and ref.text.lower().endswith("s") and not ref.weak
+        text = (ref.text or "").lower()
+        return text.endswith("s") and not text.endswith(("us", "is", "ss")) and not ref.weak
 
     def _may_reduce(self, line: Line, i: int, group: Group) -> bool:
         at = group.start
@@ -303,6 +306,8 @@ class VerbReader:
                 objects, last = line.objects(k + length, verb.prep)
                 if not objects and k <= over:
                     objects, last = self._shared_object(line, k + length)
+                if objects and verb.prep == "from" and any(line.word(m, *INCOMING) for m in range(i + 1, k)):
+                    return [], i, False  # "receives requests from X"
                 if objects:
                     return objects, last, k <= over + len(verb.extra)
         return [], i, False
@@ -445,7 +450,8 @@ class VerbReader:
         if unknown_agent or not finite or not patients or subject.kind != "refs" or subject.part or verb.prep is not None:
             return None
         agent = context.settled
-        if not agent or subject.relative or any(set(r.ids) & set(agent) for r in patients):
+        this = any(line.word(r.start - 1, "this", "that", "these") for r in patients)
+        if this or line.word(i + 1, "as") or not agent or subject.relative or any(set(r.ids) & set(agent) for r in patients):
             return None
         return Match((Ref(agent, None),), patients, verb.senses, first, i, i + 1, past=verb.past)
 
