@@ -6,7 +6,6 @@ Where that leaves too little room for prose, each row becomes a block of lines, 
 
 from __future__ import annotations
 
-import textwrap
 import unicodedata
 from collections.abc import Collection, Sequence
 
@@ -77,9 +76,19 @@ def _row(row: Sequence[str], widths: list[int], right: Collection[int]) -> list[
 
 
 def _wrapped(text: str, size: int) -> list[str]:
-    if columns_of(text) <= size:
-        return [text]
-    return textwrap.wrap(text, size, break_long_words=True, break_on_hyphens=False) or [""]
+    """Lines of at most `size` columns. Only a word that is longer than a line is cut."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and columns_of(lines[-1]) + 1 + columns_of(word) <= size:
+            lines[-1] += f" {word}"
+            continue
+        if lines[-1]:
+            lines.append("")
+        for char in word:
+            if lines[-1] and columns_of(lines[-1] + char) > size:
+                lines.append("")
+            lines[-1] += char
+    return lines
 
 
 def _blocks(headings: Sequence[str], cells: list[list[str]], width: int) -> list[str]:

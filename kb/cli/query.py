@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kb.cli._options import json_option, kb_option
-from kb.cli._output import counted, echo, echo_bytes, echo_json, note, table, wrapped
+from kb.cli._output import echo, echo_bytes, echo_json, note, wrapped
 
 if TYPE_CHECKING:
     from kb.graph.library import NamedQuery
@@ -166,33 +166,6 @@ def _print(result: QueryResult, kb: KnowledgeBase, prefixes: Mapping[str, str], 
     elif result.kind == "ask":
         echo("true" if result.boolean else "false")
     else:
-        _table(result, kb, prefixes)
+        from kb.cli._rows import print_rows
 
-
-def _table(result: QueryResult, kb: KnowledgeBase, prefixes: Mapping[str, str]) -> None:
-    rows = [["" if term is None else _shown(term, kb, prefixes) for term in row] for row in result.rows]
-    numbers = [
-        column
-        for column in range(len(result.variables))
-        if result.rows and all(_is_number(row[column]) for row in result.rows)
-    ]
-    table(list(result.variables), rows, right=numbers)
-    note(f"{counted(len(rows), 'row')}")
-
-
-def _shown(term: Term, kb: KnowledgeBase, prefixes: Mapping[str, str]) -> str:
-    import pyoxigraph as ox
-
-    from kb.graph.prefixes import shortened
-
-    if isinstance(term, ox.NamedNode):
-        return shortened(term.value, kb.iris, prefixes)
-    return term.value if isinstance(term, ox.Literal) else str(term)
-
-
-def _is_number(term: Term | None) -> bool:
-    import pyoxigraph as ox
-
-    if not isinstance(term, ox.Literal):
-        return False
-    return term.datatype.value.rpartition("#")[2] in ("integer", "decimal", "double", "float")
+        print_rows(result, kb, prefixes)
