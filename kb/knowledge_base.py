@@ -165,17 +165,23 @@ class KnowledgeBase:
     ) -> QueryResult:
         """Runs a SPARQL query, in a process of its own that is killed when `timeout` (seconds) is over.
 
-        `parameters` are terms for variables. Raises QueryError for a query that does not parse or would leave this
-        machine, QueryTimeoutError for one that takes too long.
+        `parameters` are terms for variables. The usual prefixes, and `entity:`, `page:` and `graph:` for what this
+        knowledge base mints, need not be declared. Raises QueryError for a query that does not parse or would leave
+        this machine, QueryTimeoutError for one that takes too long.
         """
         self._check_open()
+        from kb.graph.prefixes import query_prefixes
+
+        prefixes = query_prefixes(self.iris)
         with self._worker_lock:
             if self._worker is None:
                 from kb.graph.worker import QueryWorker
 
                 self._worker = QueryWorker(self.generation.graph_path)
                 weakref.finalize(self, self._worker.close)
-            return self._worker.run(sparql, timeout=timeout, max_rows=max_rows, parameters=parameters)
+            return self._worker.run(
+                sparql, timeout=timeout, max_rows=max_rows, parameters=parameters, prefixes=prefixes
+            )
 
     def status(self) -> dict[str, Any]:
         """What the generation holds, and what has changed on disk since it was built; see `kb.status`."""

@@ -206,6 +206,8 @@ def test_an_interrupt_stops_a_query_at_once_and_leaves_no_process(tmp_path: Path
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        # Whoever runs the tests in the background has this signal ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     while not (children := _children(process.pid)) and time.monotonic() < deadline:
