@@ -17,11 +17,17 @@ FILLER = (
     "Deploys go out on weekdays before noon, in three steps, and can be rolled back with one command.",
     "Latency is dominated by the slowest of the regions, which is why the budget is given per region.",
     "If you are new here, read the handbook first and ask the person next to you second.",
+    "The retry budget is spent within a minute on a bad day; after that callers see an error with a number in it.",
+    "Two of the three tables are partitioned by month, and the oldest partition is dropped on the first of each month.",
+    "The name dates from a time when everything was named after rivers, and nobody wants to change it now.",
+    "Configuration is read once at start, so a change needs a restart, one instance after the other.",
+    "The load test of last spring went up to four times the usual traffic before anything bent.",
 )
+"""What most of a page is made of: sentences that state nothing about the catalogue."""
 
 
 def write_wiki(folder: Path, pages: int, seed: int = 7) -> None:
-    """Writes `kb.toml`, a catalogue of `pages` services, stores and teams, and one page for each service."""
+    """Writes `kb.toml`, a catalogue of services, stores and teams, and one page of about 2 kB for each service."""
     rng = random.Random(seed)
     teams = [f"team-{n}" for n in range(max(3, pages // 40))]
     stores = [f"store-{n}" for n in range(max(3, pages // 10))]
@@ -38,7 +44,8 @@ def write_wiki(folder: Path, pages: int, seed: int = 7) -> None:
         lines = [f"# {_name(service)}", "", f"Owner: {_name(rng.choice(teams))}", ""]
         for other in others:
             if other != service:
-                lines += [rng.choice(SENTENCES).format(me=_name(service), other=_name(other)), rng.choice(FILLER), ""]
+                said = rng.choice(SENTENCES).format(me=_name(service), other=_name(other))
+                lines += [f"{said} {rng.choice(FILLER)}", "", " ".join(rng.sample(FILLER, 3)), ""]
         (folder / "pages" / f"{number:05d}-{service}.md").write_text("\n".join(lines), encoding="utf-8")
 
 

@@ -155,4 +155,5 @@ def _from_json(data: dict[str, Any], line: bytes) -> SourceRecord:
         data.get("path", ""),
         tuple(readings),
         data.get("extra", {}),
+        line,
     )
