@@ -244,3 +244,29 @@ def test_json_is_one_document_on_stdout_whatever_goes_to_stderr(cmd: Kb, tmp_pat
     ran = cmd("build", "--json", "--kb", write_wiki(tmp_path))
     assert json.loads(ran.out)["changed"] is True
     assert ran.err == ""
+
+
+def test_a_bar_shows_progress_on_a_terminal_and_nothing_shows_in_a_pipe(tmp_path: Path) -> None:
+    folder = write_wiki(tmp_path)
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "kb.cli", "build", "--json", "--kb", str(folder)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=env) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+        assert process.stdout is not None
+        out = process.stdout.read()
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"pages" in shown
+    assert b"3/3" in shown
+    assert json.loads(out)["changed"] is True
+    assert kb_process("build", "--force", "--json", "--kb", folder).err == ""
