@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import HYPOTHETICAL, NOT_FACT, SENTENCE_OUT
+from kb.extract.phrases.denials import HYPOTHETICAL, NOT_FACT, SENTENCE_OUT
 from kb.extract.phrases.grammar import Line
 from kb.extract.phrases.lexicon import Sense
 from kb.extract.phrases.verbs import Match

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import BLOCKED_LABEL, DENYING_LABEL, MODIFIERS, STUFF
+from kb.extract.phrases.cues import MODIFIERS, STUFF
+from kb.extract.phrases.denials import BLOCKED_LABEL, DENYING_LABEL, NOT_SO
 from kb.extract.phrases.lexicon import Lexicon, Sense, Verb, preposition_after
 from kb.extract.phrases.tokens import Tok
 
 __all__ = ["Label", "Labels"]
 
-_NOT_SO = re.compile(r"\b(?:isn't|wasn't|aren't|weren't|not) (?:so|true|right|the case)\b", re.IGNORECASE)
 _OURS = ([["ours"], ["what", "is", "ours"], ["what", "'s", "ours"], ["all", "ours"], ["these", "are", "ours"]])
 _MAX_WORDS = 9
 _WH = frozenset(("who", "what", "which", "whose", "where"))
@@ -74,7 +74,7 @@ class Labels:
         if BLOCKED_LABEL.search(text) is not None:
             return True
         beginning = " ".join(text.split()[:4]) if heading else text
-        return DENYING_LABEL.search(beginning) is not None or _NOT_SO.search(text) is not None
+        return DENYING_LABEL.search(beginning) is not None or NOT_SO.search(text) is not None
 
     # -- nouns ------------------------------------------------------------------------
 
@@ -140,15 +140,11 @@ class Labels:
             end = at + len(fixed.words)
             if lowered[at:end] == list(fixed.words) and len(fixed.words) > 1:
                 return fixed.senses, end, True
-        for verb in self._verbs(row[at]):
+        for verb in self.lexicon.verbs_of(lowered[at]):
             found = self._one_verb(verb, lowered, at)
             if found is not None:
                 return found
         return None
-
-    def _verbs(self, tok: Tok) -> list[Verb]:
-        found = {id(v): v for lemma in sorted(tok.lemmas) for v in self.lexicon.verbs.get(lemma, ())}
-        return sorted(found.values(), key=lambda v: (-len(v.extra), v.prep is None))
 
     def _one_verb(self, verb: Verb, lowered: list[str], at: int) -> tuple[tuple[Sense, ...], int, bool] | None:
         low = lowered[at]
@@ -198,7 +194,7 @@ class Labels:
 
     def _loose_verb(self, row: list[Tok], lowered: list[str], i: int) -> tuple[tuple[Sense, ...], int, bool] | None:
         """Read "Who posts?", "Who reads it" for a verb whose preposition the question leaves out."""
-        for verb in self._verbs(row[i]):
+        for verb in self.lexicon.verbs_of(lowered[i]):
             if not verb.extra and not verb.state and (lowered[i] in verb.thirds or lowered[i] in verb.bases):
                 return verb.senses, i + 1, True
         return None

@@ -19,6 +19,7 @@ from kb.vocabulary import Relation, Vocabulary
 __all__ = ["Fixed", "Lexicon", "Noun", "Sense", "Verb", "preposition_after"]
 
 _BE = frozenset(("is", "are", "be", "was", "were"))
+_REMEMBERED = 100_000
 _PAST_BE = frozenset(("was", "were"))
 
 # What people write where the ontology says one of them.
@@ -99,6 +100,7 @@ class Lexicon:
         self._verbs: dict[_VerbKey, dict[Sense, bool]] = defaultdict(dict)
         self._nouns: dict[tuple[str, ...], dict[Sense, bool]] = defaultdict(dict)
         self._fixed: dict[tuple[tuple[str, ...], bool], dict[Sense, bool]] = defaultdict(dict)
+        self._forms: dict[str, tuple[Verb, ...]] = {}
         self.senses = tuple(Sense(name, flipped) for name in vocabulary.relations for flipped in (False, True))
         for relation in vocabulary.relations.values():
             phrases = list(_phrases(relation))
@@ -113,6 +115,16 @@ class Lexicon:
             sense for verb in self.verbs.get("belong", ()) if verb.prep == "to" for sense in verb.senses
         )
         """What "is Edge's" says, where the ontology says what "belongs to" says."""
+
+    def verbs_of(self, word: str) -> tuple[Verb, ...]:
+        """Give the verbs that a lower-case word may be a form of, the longest patterns first."""
+        known = self._forms.get(word)
+        if known is None:
+            found = {id(verb): verb for lemma in sorted(lemmas(word)) for verb in self.verbs.get(lemma, ())}
+            known = tuple(sorted(found.values(), key=lambda v: (-len(v.extra), v.prep is None, not v.state)))
+            if len(self._forms) < _REMEMBERED:
+                self._forms[word] = known
+        return known
 
     # -- learning -----------------------------------------------------------
 

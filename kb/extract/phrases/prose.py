@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from kb.extract.phrases.context import Context, Ref
-from kb.extract.phrases.cues import CANCELS, SENTENCE_OUT
+from kb.extract.phrases.denials import CANCELS, SENTENCE_OUT
 from kb.extract.phrases.facts import Edge, Facts
 from kb.extract.phrases.grammar import Line
 from kb.extract.phrases.labels import Labels

@@ -10,7 +10,7 @@ from itertools import groupby
 from kb.extract.mentions import Catalogued, Mentions
 from kb.extract.phrases.about import About
 from kb.extract.phrases.context import Context, Ref
-from kb.extract.phrases.cues import ADDRESSED, DEAD_PAGE, SENTENCE_OUT
+from kb.extract.phrases.denials import DEAD_PAGE, SENTENCE_OUT, addressed
 from kb.extract.phrases.diagrams import DiagramReader
 from kb.extract.phrases.facts import Edge, Facts
 from kb.extract.phrases.labels import Label, Labels
@@ -98,8 +98,9 @@ class _PageReader:
             return []
         self.context.page = self.reader.about.page(self.page, document)
         self._front(document)
-        poisoned = _poisoned(document)
+        poisoned = _poisoned(document, self.page.text)
         self.blocks = [block for index, block in enumerate(document.blocks) if index not in poisoned]
+        self.sections.survey(self.blocks)
         for table, group in groupby(self.blocks, key=lambda block: block.table):
             if table:
                 self._place()
@@ -382,7 +383,7 @@ def _dead(document: Document) -> bool:
     return False
 
 
-def _poisoned(document: Document) -> set[int]:
+def _poisoned(document: Document, page: str) -> set[int]:
     """Indexes of blocks that address whoever reads the page for facts, and of all that may go with them.
 
     That is the rest of the section, and the whole of a block quote, list or table.
@@ -394,7 +395,8 @@ def _poisoned(document: Document) -> set[int]:
     rest = False
     for index, block in enumerate(document.blocks):
         texts = [cell.text for cell in block.cells] or ([block.inline.text] if block.inline is not None else [])
-        hit = any(ADDRESSED.search(text) for text in texts)
+        # Tags are gone from the plain text, and may be what gives it away.
+        hit = any(addressed(text) for text in texts) or (bool(texts) and addressed(page[block.start : block.end]))
         if block.kind == "heading":
             rest = hit
         elif hit:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kb.extract.common_words import COMMON_WORDS
 from kb.extract.phrases.about import About
 from kb.extract.phrases.cues import MODIFIERS
 from kb.extract.phrases.labels import Label, Labels
@@ -32,6 +34,15 @@ class Sections:
     labels: Labels
     about: About
     stack: list[_Level] = field(default_factory=list)
+    named_levels: frozenset[int] = frozenset()
+
+    def survey(self, blocks: Sequence[Block]) -> None:
+        """See at which levels most headings are names: there "Search" is a thing, elsewhere it is a topic."""
+        found: dict[int, list[bool]] = {}
+        for block in blocks:
+            if block.kind == "heading" and block.inline is not None:
+                found.setdefault(block.level, []).append(bool(self.about.title(block.inline)))
+        self.named_levels = frozenset(n for n, named in found.items() if sum(named) >= 2 and sum(named) * 2 > len(named))
 
     def enter(self, inline: Inline, level: int) -> None:
         """Pass a heading."""
@@ -42,6 +53,8 @@ class Sections:
             label = Label(blocked=self.labels.blocked_title(inline.text))
         light = all(w.lower().strip(".,:()") in MODIFIERS for w in inline.text.split())
         subject = self.about.title(inline) if level > 1 and not label.senses else ()
+        if level not in self.named_levels and inline.text.strip().lower() in COMMON_WORDS:
+            subject = ()
         if level > 1 and not label.senses and not label.blocked and _yes_or_no(inline.text):
             label = Label(blocked=True)
         self.stack.append(_Level(level, label, subject, light))

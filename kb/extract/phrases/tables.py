@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kb.extract.phrases.context import Context, Ref
-from kb.extract.phrases.cues import VALUE_OUT
+from kb.extract.phrases.denials import VALUE_OUT
 from kb.extract.phrases.facts import Edge, Facts
 from kb.extract.phrases.labels import Label, Labels
 from kb.extract.phrases.tokens import Tokens

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import PART_NOUNS, PREPOSITIONS, VALUE_OUT
+from kb.extract.phrases.cues import PART_NOUNS, PREPOSITIONS
+from kb.extract.phrases.denials import VALUE_OUT
 from kb.extract.phrases.tokens import Sentence, Tok
 
 __all__ = ["head_names", "value_names"]

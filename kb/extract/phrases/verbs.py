@@ -64,14 +64,10 @@ class VerbReader:
                     found.append(match)
         return found
 
-    def _verbs(self, line: Line, i: int) -> list[Verb]:
-        found: dict[int, Verb] = {}
-        for lemma in sorted(line.toks[i].lemmas):
-            for verb in self.lexicon.verbs.get(lemma, ()):
-                found[id(verb)] = verb
-        return sorted(found.values(), key=lambda v: (-len(v.extra), v.prep is None, not v.state))
+    def _verbs(self, line: Line, i: int) -> tuple[Verb, ...]:
+        return self.lexicon.verbs_of(line.lowered[i])
 
-    def _note_subject(self, line: Line, i: int, verbs: list[Verb]) -> None:
+    def _note_subject(self, line: Line, i: int, verbs: tuple[Verb, ...]) -> None:
         """Keep the subject of the clause whose first verb word is at `i`."""
         low = line.lowered[i]
         known = bool(verbs)
