@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -97,6 +98,13 @@ def test_an_ontology_without_relations_gives_a_start_all_the_same(tmp_path: Path
     assert 'type: thing, name: "Alpha Thing"' in made.catalogue
     assert made.page == "# Alpha Thing\n"
     assert made.question is None
+
+
+def test_json_tells_what_was_made_and_what_comes_next(cmd: Kb) -> None:
+    data = json.loads(cmd("init", "wiki", "--json").out)
+    assert data["base"] == "https://wiki.example/"
+    assert data["made"] == ["wiki/pages/start.md", "wiki/catalogue.yaml", "wiki/kb.toml"]
+    assert "kb build --kb wiki" in data["next"]
 
 
 def test_the_names_of_a_start_do_not_clash() -> None:

@@ -184,6 +184,31 @@ def test_no_child_is_left_behind(store: Path) -> None:
     assert child.poll() is not None
 
 
+def test_a_child_ends_when_its_parent_is_killed_in_the_middle_of_a_query(store: Path) -> None:
+    code = (
+        "import sys; from kb.graph.worker import QueryWorker; worker = QueryWorker(sys.argv[1]); worker.run('ASK {}'); "
+        "print(worker._process.pid, flush=True); worker.run(sys.argv[2], timeout=600)"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", code, str(store), RUNAWAY]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=env) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        time.sleep(0.3)
+        parent.kill()
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and _runs(child):
+        time.sleep(0.05)
+    assert not _runs(child)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 # -- terms ---------------------------------------------------------------------
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kb.cli._output import echo, note
+from kb.cli._options import json_option
+from kb.cli._output import echo, echo_json, note
 
 if TYPE_CHECKING:
     from kb.cli._starter import Starter
@@ -47,7 +48,10 @@ catalogue = ["catalogue.yaml"]
     metavar="FILE",
     help="SHACL shapes for it, a file or folder. Repeatable.",
 )
-def command(target: Path, base: str | None, ontology: tuple[Path, ...], shapes: tuple[Path, ...]) -> None:
+@json_option
+def command(
+    target: Path, base: str | None, ontology: tuple[Path, ...], shapes: tuple[Path, ...], as_json: bool
+) -> None:
     """Make a folder a knowledge base, with something to start from.
 
     Writes kb.toml, a catalogue with a few entities and a page about them. Pages and a catalogue that are there already
@@ -70,15 +74,19 @@ def command(target: Path, base: str | None, ontology: tuple[Path, ...], shapes: 
     target.mkdir(parents=True, exist_ok=True)
     start = starter(vocabulary)
     made = _write(target, chosen, ontology, shapes, start)
-    for path in made:
-        echo(f"made {path}")
     for line in vocabulary.advice:
         note(f"Advice: {line}")
+    steps = [] if base else [f"choose base in {target / CONFIG_NAME}: {chosen} is a placeholder"]
+    steps += _steps(target, start.question if len(made) == 3 else None)
+    if as_json:
+        echo_json({"base": chosen, "made": [str(path) for path in made], "next": steps})
+        return
+    for path in made:
+        echo(f"made {path}")
     echo()
     echo("Next:")
-    if base is None:
-        echo(f"  choose base in {target / CONFIG_NAME}: {chosen} is a placeholder")
-    _next(target, start.question if len(made) == 3 else None)
+    for step in steps:
+        echo(f"  {step}")
 
 
 def _base_for(target: Path) -> str:
@@ -118,9 +126,7 @@ def _from(target: Path, path: Path) -> str:
     return full.relative_to(root).as_posix() if full.is_relative_to(root) else full.as_posix()
 
 
-def _next(target: Path, question: str | None) -> None:
+def _steps(target: Path, question: str | None) -> list[str]:
     where = "" if target.resolve() == Path.cwd() else f" --kb {shlex.quote(str(target))}"
-    echo("  list what your pages talk about in catalogue.yaml, and put the pages into pages/")
-    echo(f"  kb build{where}")
-    if question:
-        echo(f'  kb ask{where} "{question}"')
+    steps = ["list what your pages talk about in catalogue.yaml, and put the pages into pages/", f"kb build{where}"]
+    return [*steps, f'kb ask{where} "{question}"'] if question else steps

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import queue
 import signal
 import sys
+import threading
 from typing import Any
 
 import pyoxigraph as ox
@@ -16,20 +19,23 @@ from kb.graph.guard import check_query
 __all__ = ["main", "term"]
 
 _AT_ONCE = 500
+"""Rows in one message."""
 
 
 def main() -> None:
     """Answers queries, a JSON line each, from standard input until it ends."""
     path, memory = sys.argv[1:3]
     _limit_memory(int(memory))
+    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     try:
         store = ox.Store.read_only(path)
     except (OSError, ValueError) as err:
-        sys.stdin.readline()
+        requests.get()
         _send("error", {"type": "store", "message": f"{path}: {err}"})
-        return
-    for line in sys.stdin.buffer:
-        request = json.loads(line)
+        os._exit(0)  # the listening thread still holds standard input
+    while True:
+        request = json.loads(requests.get())
         _alarm(request["seconds"] + 2)
         try:
             _answer(store, request)
@@ -42,6 +48,13 @@ def main() -> None:
         except OSError as err:
             _send("error", {"type": "store", "message": str(err)})
         _alarm(0)
+
+
+def _listen(requests: queue.SimpleQueue[bytes]) -> None:
+    """Takes requests, and ends the process when the parent is gone, however it went and whatever runs here."""
+    for line in sys.stdin.buffer:
+        requests.put(line)
+    os._exit(0)
 
 
 def _answer(store: ox.Store, request: dict[str, Any]) -> None:
@@ -98,7 +111,7 @@ def _send(kind: str, value: Any) -> None:
 
 
 def _alarm(seconds: float) -> None:
-    """Ends the process by itself, should the parent be gone and nobody be left to kill it."""
+    """Ends the process by itself, should the parent be stopped and nobody be there to kill it."""
     with contextlib.suppress(AttributeError, ValueError):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, seconds)
