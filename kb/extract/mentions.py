@@ -61,7 +61,7 @@ class _Node:
 _TOKEN = re.compile(r"[^\W_]+|&")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # What may stand between two words of one name. Not a full stop with a space: that ends a sentence.
-_JOINER = re.compile(r"[ \t\u00a0]{0,3}\n?[ \t\u00a0]{0,3}|[-_.\u2010\u2011]|[ \t\u00a0][-\u2010\u2011][ \t\u00a0]")
+_JOINER = re.compile(r"[ \t\u00a0]{0,3}\n?[ \t\u00a0]{0,3}|[-_.'’\u2010\u2011]|[ \t\u00a0][-\u2010\u2011][ \t\u00a0]")
 _KINDS = ("exact", "short", "joined")
 
 

@@ -61,10 +61,8 @@ class Context:
         return ()
 
     def it(self) -> tuple[str, ...]:
-        """What "it" at the start of a sentence means: the subject of the one before, else of the page."""
-        if self.previous is None:
-            return self.subject
-        return self.previous or ()
+        """What "it" at the start of a sentence means: the subject of the one before, else what the page is about."""
+        return self.previous or self.subject
 
     def called(self, noun: str, nouns: dict[str, frozenset[str]], lemmas: frozenset[str]) -> tuple[str, ...]:
         """What "the <noun>" means: the page's subject if it may be called so, else the last thing of that type."""

@@ -168,6 +168,8 @@ _OPINION = r"""
 \bclaim(?:s|ed)? (?:that|to|it|we|the)\b
 \bsaid (?:that|to|it|the|we)\b
 \b(?:says|say|told|tells|tell)(?: \w+)? (?:that|it|we)\b
+\b(?:wrote|writes|written|reported|stated|insist\w*|heard|hears|complain\w*|announced|admitted|guess\w*|joke[sd]?|remark\w*|mentioned|note[sd]?) that\b
+\baccording to\b
 \bassum(?:e|es|ed|ption|ptions)\b
 \bexpect(?:s|ed)? to\b
 \bby mistake\b
@@ -186,7 +188,7 @@ _OPINION = r"""
 \bpush(?:es|ed|ing)? for\b
 \bdemand(?:s|ed)? that\b
 \brecommend(?:s|ed)?\b(?! (?:by|for))
-"""
+"""  # noqa: E501
 
 _ORDERS = r"""
 \b(?:make|making) sure\b

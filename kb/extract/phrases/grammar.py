@@ -244,14 +244,14 @@ class Line:
         if low in ("we", "i"):
             ids = context.subject
             return Subject("refs", (Ref(ids, None, i, i + 1),), i, plural=True) if ids else Subject("unknown", start=i, plural=True)
-        if low in ("it", "this", "that"):
-            if low == "it" and self.current is not None:
+        if low in ("it", "this", "that", "he", "she"):
+            if low in ("it", "he", "she") and self.current is not None:
                 kept = self.current
                 if kept.kind == "refs" and len(kept.refs) == 1:
                     return Subject("refs", (Ref(kept.refs[0].ids, None, i, i + 1),), i)
                 if kept.kind == "unknown":
                     return Subject("unknown", start=i)
-            ids = context.it() if low == "it" else context.subject
+            ids = context.it() if low in ("it", "he", "she") else context.subject
             return Subject("refs", (Ref(ids, None, i, i + 1),), i) if ids else Subject("unknown", start=i)
         if low == "they" and self.current is not None and len(self.current.refs) > 1:
             return Subject("refs", tuple(Ref(r.ids, None, i, i + 1) for r in self.current.refs), i, plural=True)
@@ -458,6 +458,8 @@ class Line:
         context = self.context
         if low in ("us", "this", "here", "ours"):
             ids = context.subject
+        elif low in ("him", "her") and context.previous:
+            ids = context.previous
         elif low == "there":
             # The last place named: a name after a preposition, not the subject of "X reads it from there".
             before = [k for k in range(i) if self.name(k) and self.word(self._skip_left(k - 1), *PREPOSITIONS)]

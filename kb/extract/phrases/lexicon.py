@@ -142,7 +142,7 @@ class Lexicon:
             elif _past_form(rest[0]):
                 self._learn(rest, sense, known)
             else:
-                self._nouns[tuple(rest)][sense] = head == "had"
+                self._noun(rest, sense, past=head == "had")
         elif (bases := _third_person(head)) and "and" not in words and not (not rest and head[:-1] in known):
             self._verb(bases, rest, sense, past=False)
         elif (bases := _past_form(head)) and (len(words) == 1 or words[-1] in PREPOSITIONS or len(words) == 2):
@@ -153,11 +153,15 @@ class Lexicon:
                     self._after_be(words, sense, past=False)
                 self._verb(bases, rest, sense, past=True)
         elif len(words) > 1 and words[-1] == "of":
-            self._nouns[tuple(words[:-1])][sense.reverse] = False
+            self._noun(words[:-1], sense.reverse, past=False)
         elif len(words) > 1 and words[-1] in PREPOSITIONS and words[-1] != "by":
             self._fixed[tuple(words), _plain(head)][sense] = False
         else:
-            self._nouns[tuple(words)][sense] = False
+            self._noun(words, sense, past=False)
+
+    def _noun(self, words: list[str], sense: Sense, *, past: bool) -> None:
+        senses = self._nouns[tuple(words)]
+        senses[sense] = senses.get(sense, False) or past
 
     def _verb(self, bases: frozenset[str], rest: list[str], sense: Sense, *, past: bool) -> None:
         prep = rest[-1] if rest and rest[-1] in PREPOSITIONS else None
@@ -182,7 +186,7 @@ class Lexicon:
         else:
             bare = words[1:] if words[0] in ("a", "an", "the") else words
             if bare[-1] == "of" and len(bare) > 1 and bare[0] not in PREPOSITIONS and not bases:
-                self._nouns[tuple(bare[:-1])][sense.reverse] = past
+                self._noun(bare[:-1], sense.reverse, past=past)
             else:
                 self._fixed[tuple(words), True][sense] = past
 

@@ -28,6 +28,8 @@ class NounReader:
     def read(self, line: Line) -> list[Match]:
         """Read a line from left to right."""
         found: list[Match] = []
+        if not any(tok.kind == "m" for tok in line.toks):
+            return found
         for i, tok in enumerate(line.toks):
             if tok.kind != "w":
                 continue
@@ -162,7 +164,8 @@ class NounReader:
             if subject.kind == "refs" and not subject.part:
                 return Match(subject.refs, tuple(objects), fixed.senses, subject.start, i, last, past=fixed.past)
             context = line.context
-            if subject.kind == "none" and context.subject and len(row) > 1:
+            short = last <= len(row) + 3 and all(t.kind == "p" for t in line.toks[last:])
+            if subject.kind == "none" and context.subject and (len(row) > 1 or short):
                 return Match((Ref(context.subject, None),), tuple(objects), fixed.senses, i, i, last, past=fixed.past)
         return None
 
@@ -173,10 +176,10 @@ class NounReader:
             return None
         if group.be or not fixed.be:
             return line.subject(group.start)
-        if len(fixed.words) == 1:
-            return None
         if group.start == 0:
             return Subject("none", start=0)
+        if len(fixed.words) == 1:
+            return None
         if line.word(group.start - 1, ",") and line.name(group.start - 2):
             return line.subject(group.start - 1)
         return None

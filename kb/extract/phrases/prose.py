@@ -152,7 +152,10 @@ def _parentheses(toks: list[Tok]) -> tuple[list[Tok], list[tuple[Tok | None, lis
 def _move_on(context: Context, line: Line, sentence: Sentence) -> None:
     """Note what the next sentence may refer back to."""
     opening = line.opening
-    if opening is not None:
+    if sentence.question:
+        # "Is the Lantern Room in the North Wing? No, it belongs …"
+        context.previous = next((t.ids for t in line.toks if t.kind == "m"), context.previous)
+    elif opening is not None:
         known = opening.kind == "refs" and len(opening.refs) == 1
         context.previous = opening.refs[0].ids if known else ()
     elif line.toks and line.toks[0].kind == "m" and len([t for t in line.toks if t.kind == "m"]) > 1:

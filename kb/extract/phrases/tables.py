@@ -33,6 +33,8 @@ class TableReader:
         body = [row for row in rows if not row.header]
         if head is not None and self._keyed(head, labels, heading):
             return [(row, self._key_row(row, context)) for row in rows]
+        if head is not None and self._turned(head, labels, body):
+            return [(row, self._turned_row(row, head)) for row in body]
         names = [[self._names(cell) for cell in row.cells] for row in body]
         column = self._subject_column(labels, names, head, context)
         return [
@@ -78,6 +80,22 @@ class TableReader:
             named = [r for r in refs if any(types[one] in label.kinds for one in r.ids)]
             return self.facts.of_kind([subject], self.labels.all_senses, named)
         return []
+
+    # -- things across, relations down -------------------------------------------------
+
+    def _turned(self, head: Block, labels: Sequence[Label], body: Sequence[Block]) -> bool:
+        """Whether the things stand in the head row and the relations in the first column."""
+        if len(head.cells) < 2 or any(label.senses for label in labels):
+            return False
+        things = [len(self._names(cell)) == 1 for cell in head.cells[1:]]
+        return all(things) and any(self._label(row.cells[0]).senses for row in body if row.cells)
+
+    def _turned_row(self, row: Block, head: Block) -> list[Edge]:
+        label = self._label(row.cells[0]) if row.cells else Label()
+        edges: list[Edge] = []
+        for thing, cell in zip(head.cells[1:], row.cells[1:], strict=False):
+            edges.extend(self.valued(self._names(thing)[0], label, self._names(cell)))
+        return edges
 
     # -- columns --------------------------------------------------------------------
 

@@ -53,10 +53,14 @@ class VerbReader:
     def read(self, line: Line) -> list[Match]:
         """Read a line from left to right, with the subject of each clause kept for the verbs after it."""
         found: list[Match] = []
+        # Without a name there is nothing to state; but the next sentence may refer back to this one's subject.
+        named = any(tok.kind == "m" for tok in line.toks)
         for i, tok in enumerate(line.toks):
             if tok.kind == "w":
                 verbs = self._verbs(line, i)
                 self._note_subject(line, i, verbs)
+                if not named:
+                    continue
                 match = next((m for verb in verbs if (m := self._attempt(line, i, verb)) is not None), None)
                 if match is None and line.word(i, "in") and line.word(i - 1, "is", "are"):
                     match = self._being_in(line, i)
