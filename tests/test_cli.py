@@ -135,7 +135,7 @@ def test_a_folder_without_kb_toml_could_not_run(cmd: Kb, tmp_path: Path, name: s
 def test_before_the_first_build_there_is_nothing_to_ask(
     cmd: Kb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: list[str]
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("ASK {}"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ASK {}")))
     ran = cmd(*args, "--kb", write_wiki(tmp_path))
     assert (ran.code, ran.out) == (3, "")
     assert "run `kb build`" in ran.err
@@ -165,6 +165,21 @@ def test_every_error_is_one_message_with_its_exit_code(
 
     monkeypatch.setattr(kb, "build", fail)
     assert cmd("build", "--json") == Ran(code, "", says)
+
+
+@pytest.mark.parametrize("args", [["query", "-"], ["ask", "--plan", "-"]])
+def test_input_that_is_no_text_is_wrong_usage(tmp_path: Path, args: list[str]) -> None:
+    ran = kb_process(*args, "--kb", tmp_path, stdin=b"ab\xff")
+    assert (ran.code, ran.out) == (2, "")
+    assert "Standard input is not UTF-8 text: byte 2 is 0xff." in ran.err
+
+
+def test_a_terminal_that_lacks_letters_is_no_reason_to_fail(tmp_path: Path) -> None:
+    folder = write_wiki(tmp_path)
+    assert kb_process("build", "--kb", folder).code == 0
+    ran = kb_process("ask", "who owns shop", "--kb", folder, PYTHONIOENCODING="iso8859-1")
+    assert (ran.code, ran.err) == (0, "")
+    assert "shop: ?Shop is owned by Web Crew.?" in ran.out
 
 
 def test_a_fault_of_kb_is_told_as_one_and_shown_only_on_demand(cmd: Kb, monkeypatch: pytest.MonkeyPatch) -> None:

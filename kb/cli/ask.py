@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kb.cli._input import read_text
 from kb.cli._options import json_option, kb_option
 from kb.cli._output import counted, echo, echo_json, table, width, wrapped
 
@@ -25,7 +25,9 @@ _QUOTE_LINES = 4
 @click.argument("question", nargs=-1)
 @click.option("--plan", "plan_text", metavar="JSON|FILE", help="Run this plan instead of a question; - reads it.")
 @click.option("--explain", is_flag=True, help="Also print how the question was understood, the plan and the SPARQL.")
-@click.option("--limit", type=click.IntRange(min=0), default=20, show_default=True, help="Answers to print; 0: all.")
+@click.option(
+    "--limit", type=click.IntRange(min=0), default=20, show_default=True, metavar="N", help="Answers to print; 0: all."
+)
 @click.option("--no-witness", is_flag=True, help="Print the answers without the facts, pages and quotes behind them.")
 @kb_option
 @json_option
@@ -49,11 +51,12 @@ def command(
     words = " ".join(question).strip()
     if bool(words) == bool(plan_text):
         raise click.UsageError("Give a question, or a plan with --plan.")
+    given = _read_plan(plan_text) if plan_text else {}
     import kb
 
     with kb.open(folder) as base:
         planned = base.planner.plan(words) if words else None
-        plan = planned.plan.to_json() if planned is not None else _read_plan(plan_text or "")
+        plan = planned.plan.to_json() if planned is not None else given
         answer = base.run(plan, witnesses=not no_witness)
     if as_json:
         data = answer.to_json()
@@ -73,10 +76,8 @@ def command(
 
 
 def _read_plan(text: str) -> dict[str, Any]:
-    if text == "-":
-        text = sys.stdin.read()
-    elif not text.lstrip().startswith("{"):
-        text = Path(text).read_text(encoding="utf-8-sig")
+    if not text.lstrip().startswith("{"):
+        text = read_text(text)
     try:
         plan = json.loads(text)
     except json.JSONDecodeError as err:

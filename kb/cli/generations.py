@@ -60,7 +60,12 @@ def _folder_of(ctx: click.Context, folder: Path) -> Path:
 
 @command.command()
 @click.option(
-    "--keep", type=click.IntRange(min=1), default=2, show_default=True, help="How many of the newest to keep."
+    "--keep",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="How many of the newest to keep.",
 )
 @kb_option
 @json_option

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kb.cli._input import read_text
 from kb.cli._options import json_option, kb_option
 from kb.cli._output import echo, echo_bytes, echo_json, note, wrapped
 
@@ -44,7 +44,12 @@ _GRAPHS = ("turtle", "ntriples", "rdfxml", "jsonld")
     "--timeout", type=float, default=30.0, show_default=True, metavar="SECONDS", help="Stop it after this time."
 )
 @click.option(
-    "--max-rows", type=click.IntRange(min=0), default=100_000, show_default=True, help="Rows to return at most."
+    "--max-rows",
+    type=click.IntRange(min=0),
+    default=100_000,
+    show_default=True,
+    metavar="N",
+    help="Rows to return at most.",
 )
 @kb_option
 @json_option
@@ -80,7 +85,7 @@ def command(
         raise click.UsageError("Name a query, a .rq file, or - for standard input; --list shows the named ones.")
     from kb.graph.library import load_query, parse_header
 
-    chosen = parse_header(sys.stdin.read(), "-") if query == "-" else load_query(query, folders)
+    chosen = parse_header(read_text("-"), "-") if query == "-" else load_query(query, folders)
     import kb
 
     with kb.open(folder) as base:
