@@ -111,7 +111,7 @@ class World:
         owned = {(name, "owned_by", draw.choice(teams)) for name in systems}
         led = {(team, "led_by", draw.choice(persons)) for team in teams}
         self.edges = sorted(uses | back | owned | led)
-        self.hubs, self.leaves = systems[:60:6], [name for name in systems[5::6]]
+        self.hubs, self.leaves = systems[:60:6], systems[5::6]
         self.teams, self.persons = teams, sorted({person for _, _, person in led})
 
     def facts(self) -> list[ox.Triple]:

@@ -1,8 +1,10 @@
-"""What plans mean, as plain set operations, and small random graphs to ask about. Knows nothing of SPARQL or of `kb`."""
+"""What plans mean, as plain set operations, and small random graphs to ask about. Knows nothing of SPARQL or `kb`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -72,73 +74,117 @@ def counts(world: World, plan: dict[str, Any]) -> dict[str, int]:
 
 
 # -- random worlds and plans -----------------------------------------------------------------------------------------
+#
+# Seeds are Hypothesis's, the rest is drawn evenly and most steps so that they lead somewhere: from collections of its
+# own nearly every graph is so sparse, and every plan so short, that all answers are empty.
 
-_NAMES = [f"n{number}" for number in range(12)]
+VALUES: dict[str, list[Any]] = {"sharp": [True, False], "weight": [0, 1, 2], "colour": ["red", 'a "b"\\', "ß"]}
 
-
-@st.composite
-def worlds(draw: st.DrawFn, most: int = 12) -> World:
-    names = _NAMES[: draw(st.integers(1, most))]
-    types = {name: draw(st.sampled_from(sorted(ABOVE))) for name in names}
-    node = st.sampled_from(names)
-    edges = draw(st.sets(st.tuples(node, st.sampled_from(RELATIONS), node), max_size=3 * len(names)))
-    one = st.fixed_dictionaries(
-        {},
-        optional={
-            "sharp": st.booleans(),
-            "weight": st.integers(0, 2),
-            "colour": st.sampled_from(["red", 'a "b"\\', "ß"]),
-        },
-    )
-    return World(types, edges, {name: draw(one) for name in names})
+Check = Callable[[Any], object]
 
 
-def hops(least: int = 1, most: int = 4) -> st.SearchStrategy[list[str]]:
-    names = st.sampled_from([*RELATIONS, *INVERSES])
-    # Half of all steps use one relation, so that hops meet what earlier ones have seen.
-    hop = st.tuples(st.sampled_from(["", "~"]), st.just("links_to") | names, st.sampled_from(["", "*", "*"]))
-    return st.lists(hop.map("".join), min_size=least, max_size=most)
+def tried(draw: Random, make: Callable[[], Any], good: Check) -> Any:
+    """What `make` gives, in four of five cases something good if six tries find it."""
+    for _ in range(6 if draw.random() < 0.8 else 0):
+        if good(made := make()):
+            return made
+    return make()
 
 
-def wheres(world: World, least: int = 0) -> st.SearchStrategy[dict[str, Any]]:
-    ids = st.sampled_from(sorted(world.types))
-    other = ids | st.lists(ids, min_size=1, max_size=3, unique=True) | st.none()
-    conditions = {
-        "type": st.sampled_from(sorted(ABOVE)) | st.just(["saw", "place"]),
-        "sharp": st.booleans() | st.none(),
-        "weight": st.integers(0, 2) | st.just([0, 2]) | st.none(),
-        "colour": st.sampled_from(["red", 'a "b"\\', "ß"]),
-        "links_to": other,
-        "linked_from": other,
-        "near": other,
-        "~made_of": other,
-    }
-    keys = st.lists(st.sampled_from(sorted(conditions)), min_size=least, max_size=2, unique=True)
-    return keys.flatmap(lambda found: st.fixed_dictionaries({key: conditions[key] for key in found}))
+def random_world(draw: Random, most: int) -> World:
+    """Up to `most` entities; edges lead ahead by a few mostly, so that not everything reaches everything."""
+    size = most - int(most * draw.random() ** 2)
+    types = {f"n{number}": draw.choice(sorted(ABOVE)) for number in range(size)}
+    edges: set[tuple[str, str, str]] = set()
+    for relation in RELATIONS:
+        for _ in range(draw.randint(0, size + size // 2)):
+            subject = draw.randrange(size)
+            other = draw.choice([subject + 1, subject + 1, subject + 2, subject + 3, draw.randrange(size), subject])
+            edges.add((f"n{subject}", relation, f"n{min(other, size - 1)}"))
+    values = {name: {key: draw.choice(some) for key, some in VALUES.items() if draw.random() < 0.6} for name in types}
+    return World(types, edges, values)
 
 
-def start_plans(world: World, most_hops: int = 4) -> st.SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries(
-        {"start": st.sampled_from(sorted(world.types)), "hops": hops(most=most_hops), "where": wheres(world)}
-    )
-
-
-def set_plans(world: World) -> st.SearchStrategy[dict[str, Any]]:
-    where = st.fixed_dictionaries({"where": wheres(world, least=1)}, optional={"hops": hops(0, 2)})
-    simple = start_plans(world, 2) | where
-
-    def combined(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-        some = {"hops": hops(0, 2), "where": wheres(world)}
-        part = inner | st.fixed_dictionaries({"start": st.sampled_from(sorted(world.types))})
-        one = st.lists(part, min_size=1, max_size=3)
-        two = st.lists(part, min_size=2, max_size=3)
-        return st.one_of(
-            st.fixed_dictionaries({"all": one}, optional=some),
-            st.fixed_dictionaries({"any": one}, optional=some),
-            st.fixed_dictionaries({"except": two}, optional=some),
+def random_hops(draw: Random, world: World, nodes: set[str], least: int = 1, most: int = 4) -> list[str]:
+    names = [*RELATIONS, *INVERSES, "links_to", "linked_from"]
+    hops: list[str] = []
+    for _ in range(draw.randint(least, most)):
+        hops.append(
+            tried(
+                draw,
+                lambda: draw.choice(["", "", "~"]) + draw.choice(names) + draw.choice(["", "*"]),
+                lambda hop, nodes=nodes: walk(world, nodes, [hop]),
+            )
         )
+        nodes = walk(world, nodes, hops[-1:])
+    return hops
 
-    return st.recursive(simple, combined, max_leaves=4)
+
+def random_where(draw: Random, world: World, good: Check, least: int = 0) -> dict[str, Any]:
+    def ids() -> Any:
+        some = draw.sample(sorted(world.types), draw.randint(1, min(4, len(world.types))))
+        return draw.choice([some, some, some[0], None])
+
+    def conditions() -> dict[str, Any]:
+        found: dict[str, Any] = {key: ids() for key in ("links_to", "linked_from", "near", "~made_of")}
+        found["type"] = draw.choice([*sorted(ABOVE), "thing", "thing", ["saw", "place"]])
+        found["sharp"] = draw.choice([True, False, False, None])
+        found["weight"] = draw.choice([0, 1, [0, 2], [1, 2], None])
+        found["colour"] = draw.choice([*VALUES["colour"], VALUES["colour"][:2]])
+        return {key: found[key] for key in draw.sample(sorted(found), draw.choice([1, 1, 2]))}
+
+    return tried(draw, conditions, good) if least or draw.random() < 0.4 else {}
+
+
+def random_start_plan(draw: Random, world: World, most: int = 4) -> dict[str, Any]:
+    start = draw.choice(sorted(world.types))
+    plan = {"start": start, "hops": random_hops(draw, world, {start}, 1, most)}
+    return {**plan, "where": random_where(draw, world, lambda where: answers(world, {**plan, "where": where}))}
+
+
+def random_set_plan(draw: Random, world: World, depth: int = 2, *, part: bool = False) -> dict[str, Any]:
+    """A plan of any form but counts; inside another one also an entity alone."""
+    kind = draw.choice(["start", "where", "all", "any", "except"] if depth else ["start", "where"])
+    if part and draw.random() < 0.15:
+        return {"start": draw.choice(sorted(world.types))}
+    if kind == "start":
+        return random_start_plan(draw, world, 2)
+    if kind == "where":
+        plan: dict[str, Any] = {
+            "where": random_where(draw, world, lambda where: answers(world, {"where": where}), least=1)
+        }
+    else:
+        count = draw.choice([2, 2, 3] if kind == "except" else [1, 2, 2])
+        plan = tried(
+            draw,
+            lambda: {kind: [random_set_plan(draw, world, depth - 1, part=True) for _ in range(count)]},
+            lambda found: answers(world, found),
+        )
+    if draw.random() < 0.5:
+        plan["hops"] = random_hops(draw, world, answers(world, plan), 0, 2)
+    if kind == "where":
+        return plan
+    return {**plan, "where": random_where(draw, world, lambda where: answers(world, {**plan, "where": where}))}
+
+
+def random_count(draw: Random, world: World) -> dict[str, Any]:
+    """A count by up to four hops."""
+    plan = random_set_plan(draw, world, 1)
+    return {"count": plan, "by": random_hops(draw, world, answers(world, plan))}
+
+
+def case_of(plan: Callable[[Random, World], Any], most: int = 12) -> Callable[[int], tuple[World, Any]]:
+    def case(seed: int) -> tuple[World, Any]:
+        draw = Random(seed)
+        world = random_world(draw, most)
+        return world, plan(draw, world)
+
+    return case
+
+
+def cases(plan: Callable[[Random, World], Any], most: int = 12) -> st.SearchStrategy[tuple[World, Any]]:
+    """(world, plan for it)"""
+    return st.integers(0, 2**40).map(case_of(plan, most))
 
 
 # -- witnesses -------------------------------------------------------------------------------------------------------

@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 
 import pyoxigraph as ox
+from plan_oracle import World
 
 from kb.iris import Iris
 from kb.model import Entity
 from kb.namespaces import DCTERMS, KB, RDF, RDFS, XSD
 from kb.vocabulary import Vocabulary, load_vocabulary
-from plan_oracle import World
 
 IRIS = Iris("https://world.example/")
 TERMS = "https://terms.example/t#"

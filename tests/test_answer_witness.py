@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 import plan_oracle as oracle
+from hypothesis import given, settings
+from plan_world import IRIS, store, vocabulary
+
 from kb.ask.answer import Answer, Edge, run_plan
 from kb.ask.plan import parse_plan
-from plan_world import IRIS, store, vocabulary
 
 
 def ask(world: oracle.World, plan: dict[str, Any]) -> Answer:
@@ -22,13 +21,12 @@ def facts(edges: tuple[Edge, ...]) -> tuple[tuple[str, str, str], ...]:
     return tuple((edge.subject, edge.relation, edge.object) for edge in edges)
 
 
-def worlds_and(plans: Any, most: int) -> Any:
-    return oracle.worlds(most).flatmap(lambda world: st.tuples(st.just(world), plans(world)))
+Case = tuple[oracle.World, dict[str, Any]]
 
 
-@settings(max_examples=400)
-@given(worlds_and(oracle.start_plans, 6))
-def test_each_witness_is_a_shortest_chain_that_the_hops_allow(case: tuple[oracle.World, dict[str, Any]]) -> None:
+@settings(max_examples=500)
+@given(oracle.cases(oracle.random_start_plan, 7))
+def test_each_witness_is_a_shortest_chain_that_the_hops_allow(case: Case) -> None:
     world, plan = case
     answer = ask(world, plan)
     assert {one.id for one in answer.answers} == oracle.answers(world, plan)
@@ -41,10 +39,8 @@ def test_each_witness_is_a_shortest_chain_that_the_hops_allow(case: tuple[oracle
 
 
 @settings(max_examples=300)
-@given(worlds_and(oracle.set_plans, 9))
-def test_witnesses_of_combined_plans_are_chains_of_facts_to_the_answer(
-    case: tuple[oracle.World, dict[str, Any]],
-) -> None:
+@given(oracle.cases(oracle.random_set_plan))
+def test_witnesses_of_combined_plans_are_chains_of_facts_to_the_answer(case: Case) -> None:
     world, plan = case
     answer = ask(world, plan)
     assert [one.id for one in answer.answers] == sorted(oracle.answers(world, plan))
@@ -57,11 +53,11 @@ def test_witnesses_of_combined_plans_are_chains_of_facts_to_the_answer(
 
 
 @settings(max_examples=200)
-@given(worlds_and(oracle.set_plans, 9), oracle.hops(1, 3))
-def test_groups_name_the_members_that_were_counted(case: tuple[oracle.World, dict[str, Any]], by: list[str]) -> None:
+@given(oracle.cases(oracle.random_count))
+def test_groups_name_the_members_that_were_counted(case: Case) -> None:
     world, plan = case
-    answer = ask(world, {"count": plan, "by": by})
-    reached = {member: oracle.walk(world, {member}, by) for member in oracle.answers(world, plan)}
+    answer = ask(world, plan)
+    reached = {member: oracle.walk(world, {member}, plan["by"]) for member in oracle.answers(world, plan["count"])}
     assert answer.groups is not None
     assert {group.id: list(group.members) for group in answer.groups} == {
         node: sorted(member for member, nodes in reached.items() if node in nodes)
@@ -74,8 +70,8 @@ def test_groups_name_the_members_that_were_counted(case: tuple[oracle.World, dic
 
 
 @settings(max_examples=100)
-@given(worlds_and(oracle.set_plans, 9))
-def test_a_count_comes_with_what_was_counted(case: tuple[oracle.World, dict[str, Any]]) -> None:
+@given(oracle.cases(oracle.random_set_plan))
+def test_a_count_comes_with_what_was_counted(case: Case) -> None:
     world, plan = case
     answer = ask(world, {"count": plan})
     assert answer.count == len(answer.answers)

@@ -19,7 +19,6 @@ catalogues state what is so and leave out what is not.
 from __future__ import annotations
 
 import difflib
-import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, cast
@@ -278,7 +277,7 @@ def _value(attribute: Attribute, value: object, place: str) -> Value:
     if attribute.datatype in NUMBERS:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise PlanError(f"{place}: must be a number, not {_shown(value)}", value)
-        if not math.isfinite(value) or abs(value) >= 2**63:
+        if not -(2**63) < value < 2**63:  # False for NaN, too.
             raise PlanError(f"{place}: is out of the range of numbers that can be stored", value)
         if attribute.datatype in INTEGERS and isinstance(value, float) and not value.is_integer():
             raise PlanError(f"{place}: must be a whole number, not {value!r}", value)
