@@ -49,7 +49,7 @@ _CLOSED = (
     | _SUBJECT_PRONOUNS
     | {"and", "or", "nor", "plus", "us", "them", "him", "here", "there", "today", "now", "how", "what", "why", "not", "too", "etc", "first"}
 )
-_PARENTHESIS = frozenset("which who of like for in as at on with by too our the a an via also being or once formerly".split())  # noqa: SIM905
+_PARENTHESIS = frozenset("which who of like for in as at on with by too our the a an via also being or once formerly after before when while since".split())  # noqa: SIM905
 _COLLECTIVE = frozenset(("staff", "people", "data", "police", "media"))
 _MAX_NOUNS = 7
 
@@ -194,7 +194,7 @@ class Line:
                 return Subject("none", start=at)
             return self._carried(at)
         if self.name(i):
-            return self._names(i)
+            return self._names(i, singular=self._singular(at))
         if low in _SUBJECT_PRONOUNS:
             return self._pronoun(i)
         if low in _RELATIVE:
@@ -222,8 +222,10 @@ class Line:
         if depth < 2:
             for j in range(i - 1, max(-1, i - 16), -1):
                 if self.word(j, ","):
-                    opens = self.word(j + 1, *_PARENTHESIS)
-                    if self.name(j - 1) and opens and not any(self.name(k) and self.word(k + 1, ",") for k in range(j + 1, i)):
+                    opens = self.word(j + 1, *_PARENTHESIS) or (self.plain(j + 1) and self.word(j + 2, *PREPOSITIONS))
+                    # "A, the B, C call" is a list; "A, like B, calls" and "A, led by B, owns" are not.
+                    row = self.word(j + 1, "the", "a", "our") and any(self.name(k) and self.word(k + 1, ",") for k in range(j + 1, i))
+                    if self.name(j - 1) and opens and not row:
                         return self.subject(j, depth=depth + 1)
                     break
                 if self.border(j) and not self.word(j, "which", "who"):
@@ -263,29 +265,32 @@ class Line:
         j = i - 1
         if self.word(j, ","):
             j -= 1
-        if self.lowered[i] == "that" and j == i - 1 and not self.name(j):
-            return Subject("unknown", start=i, relative=True)
         if self.name(j):
             if j == i - 1 and self.lowered[i] != "who":
                 return Subject("unknown", start=i, relative=True)  # "asks Settlement which batches are closed"
-            return Subject("refs", (Ref.of(self.toks[j], j),), i, relative=True)
+            return Subject("refs", (Ref.of(self.toks[j], j),), i, plural=self.lowered[i] == "who", relative=True)
         left = self._nouns_left(j) if j >= 0 and self.toks[j].kind == "w" else Subject("unknown")
-        if left.kind == "refs" and not left.part:
+        if left.kind == "refs" and not left.part and self.lowered[i] != "that":
             return Subject("refs", left.refs, i, left.plural, relative=True)
         be = left.start - 1
         if left.kind == "unknown" and self.word(be, "is", "are", "'s"):
             outer = self.subject(self.group(be).start)  # "X is the only program which reads it"
             if outer.kind == "refs" and not outer.part:
-                return Subject("refs", outer.refs, i, outer.plural, relative=True)
+                return Subject("refs", outer.refs, i, left.plural or outer.plural, relative=True)
         loose = left.kind == "unknown" and (left.loose or self.word(be, "is", "are")) and self.word(i - 1, ",")
         return Subject("unknown", start=i, relative=True, loose=loose, other=left.other, head=left.head)
 
-    def _names(self, i: int) -> Subject:
+    def _singular(self, at: int) -> bool:
+        """Whether the verb group at `at` has one subject: of "…, and Edge is led by" only Edge."""
+        low = self.lowered[at] if at < len(self.toks) else ""
+        return low in ("is", "has", "does", "was", "isn't", "hasn't", "doesn't", "wasn't") and self.word(at - 2, "and")
+
+    def _names(self, i: int, *, singular: bool = False) -> Subject:
         """Gather the name at `i` and those joined to it on the left."""
         refs = [Ref.of(self.toks[i], i)]
         first = i
         j = i - 1
-        while True:
+        while not singular:
             k = self._skip_left(j)
             joined = False
             while k >= 0 and self.lowered[k] in (",", "and", "or", "&", "/", "as", "well", "plus"):

@@ -113,8 +113,9 @@ class NounReader:
             holders, last = line.objects(end + 1)
             if not holders:
                 return None
-        if not holders and line.word(i - 1, "their", "its", "our"):
-            ids = self._team_of(line) if line.word(i - 1, "their") else line.context.subject
+        whose = next((line.lowered[k] for k in range(be + 1, i) if line.word(k, "their", "its", "our")), "")
+        if not holders and whose:
+            ids = self._team_of(line) if whose == "their" else line.context.subject
             holders = [Ref(ids, None)] if ids else []
         if not holders and line.word(be + 1, "the", "a", "an", "one") and line.context.subject:
             holders = [Ref(line.context.subject, None)]

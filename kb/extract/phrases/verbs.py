@@ -64,9 +64,18 @@ class VerbReader:
                 match = next((m for verb in verbs if (m := self._attempt(line, i, verb)) is not None), None)
                 if match is None and line.word(i, "in") and line.word(i - 1, "is", "are"):
                     match = self._being_in(line, i)
+                if match is None and found:
+                    match = self._likewise(line, i, found[-1])
                 if match is not None:
                     found.append(match)
         return found
+
+    def _likewise(self, line: Line, i: int, last: Match) -> Match | None:
+        """Read "…, and so does the Portal", "…, as do Refunds and the Portal"."""
+        if not (line.word(i, "so", "as") and line.word(i + 1, "does", "do", "is", "are")):
+            return None
+        subjects, end = line.objects(i + 2)
+        return Match(tuple(subjects), last.objects, last.senses, i, i + 1, end, past=last.past) if subjects else None
 
     def _verbs(self, line: Line, i: int) -> tuple[Verb, ...]:
         return self.lexicon.verbs_of(line.lowered[i])
@@ -140,8 +149,21 @@ class VerbReader:
             if outer.negated or outer.modal:
                 return None
             return self._active(line, i, verb, line.subject(outer.start))
-        if ing and (line.word(group.start - 1, "by", "after", "before", "while", "when", ",")) and line.current is not None:
-            return self._active(line, i, verb, line.current)
+        if ing and line.word(group.start - 1, "by", "after", "before", "while", "when", ","):
+            doer = line.current or self._later_subject(line, i)
+            return self._active(line, i, verb, doer) if doer is not None else None
+        return None
+
+    def _later_subject(self, line: Line, i: int) -> Subject | None:
+        """Find the subject of the main clause after "Before calling the Ledger, …", or around ", after calling it, …"."""
+        comma = next((k for k in range(i, len(line.toks)) if line.word(k, ",")), None)
+        if comma is None:
+            return None
+        if line.name(comma + 1) or line.word(comma + 1, "it", "we"):
+            return line.subject(comma + 2)
+        before = i - 2
+        if line.word(before, ",") and line.name(before - 1):
+            return line.subject(before)
         return None
 
     def _keeps_on(self, line: Line, at: int) -> int:
@@ -309,8 +331,24 @@ class VerbReader:
                 if objects and verb.prep == "from" and any(line.word(m, *INCOMING) for m in range(i + 1, k)):
                     return [], i, False  # "receives requests from X"
                 if objects:
-                    return objects, last, k <= over + len(verb.extra)
+                    more, last = self._repeated(line, last, verb.prep)
+                    return [*objects, *more], last, k <= over + len(verb.extra)
         return [], i, False
+
+    def _repeated(self, line: Line, at: int, prep: str) -> tuple[list[Ref], int]:
+        """Read on in "its tokens from Auth and its balances from the Ledger"."""
+        found: list[Ref] = []
+        while line.word(at, "and", ","):
+            k = at + 1
+            while k < at + 7 and (line.plain(k) or line.word(k, "its", "the", "and", "our", "all", "their", "a")):
+                k += 1
+            length = preposition_after(prep, line.lowered, k)
+            objects, last = line.objects(k + length, prep) if length and k > at + 1 else ([], at)
+            if not objects:
+                break
+            found.extend(objects)
+            at = last
+        return found, at
 
     def _shared_object(self, line: Line, at: int) -> tuple[list[Ref], int]:
         """Find the object that a verb shares with the next one: "reads or writes it", "reads from and writes to X"."""
@@ -340,6 +378,9 @@ class VerbReader:
 
     def _moved_object(self, line: Line, i: int, verb: Verb, subject: Subject) -> tuple[list[Ref], int]:
         """Find an object that "which" has moved to the front: "from which it takes", "which it caches in"."""
+        fronted = self._fronted(line, verb, subject)
+        if fronted:
+            return fronted, i + 1
         which = subject.start - 1
         if not line.word(which, "which", "whom", "that", "where"):
             return [], i
@@ -365,6 +406,18 @@ class VerbReader:
             if names:
                 return [Ref.of(line.toks[names[-1]], names[-1])], i + 1
         return [], i
+
+    def _fronted(self, line: Line, verb: Verb, subject: Subject) -> list[Ref]:
+        """Read "From the Ledger it gets balances": the object stands between the start of the clause and the subject."""
+        if verb.prep is None or verb.extra or subject.kind != "refs":
+            return []
+        end = subject.start - 1 if line.word(subject.start - 1, ",") else subject.start
+        for k in range(end - 1, max(-1, end - 8), -1):
+            length = preposition_after(verb.prep, line.lowered, k)
+            if length and (k == 0 or line.word(k - 1, ",", ";", "and", "then")):
+                objects, last = line.objects(k + length, verb.prep)
+                return objects if last == end else []
+        return []
 
     # -- passive ------------------------------------------------------------------
 
@@ -462,7 +515,7 @@ class VerbReader:
             if line.border(k) or line.word(k, "and") and not line.word(k + 1, "by"):
                 break
             if line.word(k, "by") and not line.word(k + 1, "way", "means"):
-                agents, last = line.objects(k + 1)
+                agents, last = line.objects(k + 1, "by")
                 if agents:
                     return agents, last, False
                 unknown = unknown or not line.word(k + 1, *_HAND)
