@@ -111,6 +111,7 @@ def test_wrong_usage_is_exit_code_2_with_what_to_do(cmd: Kb, wiki: Path, args: l
 def test_what_may_not_run_is_refused_in_words_with_exit_code_2(asked, text: str, says: str) -> None:
     ran = asked(text)
     assert (ran.code, ran.out) == (2, "")
+    assert "asked.rq: the query " in ran.err
     assert says in ran.err
 
 

@@ -91,7 +91,7 @@ def command(
     with kb.open(folder) as base:
         prefixes = _prefixes(base, chosen.text)
         terms = _terms(base, chosen, _pairs(parameters), prefixes)
-        result = _run(base, chosen.text, terms, prefixes, timeout=timeout, max_rows=max_rows)
+        result = _run(base, chosen, terms, prefixes, timeout=timeout, max_rows=max_rows)
         _print(result, base, prefixes, "json" if as_json and syntax is None else syntax)
     if result.truncated:
         what = "triples" if result.kind == "graph" else "rows"
@@ -145,11 +145,17 @@ def _terms(
 
 
 def _run(
-    kb: KnowledgeBase, text: str, terms: Mapping[str, Term], prefixes: Mapping[str, str], **bounds: Any
+    kb: KnowledgeBase, query: NamedQuery, terms: Mapping[str, Term], prefixes: Mapping[str, str], **bounds: Any
 ) -> QueryResult:
+    from kb.errors import QueryError
     from kb.graph.worker import run_query
 
-    return run_query(kb.generation.graph_path, text, parameters=terms, prefixes=prefixes, **bounds)
+    try:
+        return run_query(kb.generation.graph_path, query.text, parameters=terms, prefixes=prefixes, **bounds)
+    except QueryError as err:
+        if query.path is None:
+            raise
+        raise QueryError(f"{query.path}: {err}") from err
 
 
 def _print(result: QueryResult, kb: KnowledgeBase, prefixes: Mapping[str, str], syntax: str | None) -> None:
