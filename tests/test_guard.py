@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kb.errors import QueryError
 from kb.graph import guard
+from kb.graph._tokens import tokens
 from kb.graph.guard import MAX_NESTING, QueryKind, check_query
 
 
@@ -262,3 +263,25 @@ def test_a_query_passes_exactly_when_rdflibs_parse_tree_holds_neither_service_no
             return
         passed = False
     assert passed == (not names & {"ServiceGraphPattern", "DatasetClause"})
+
+
+_WORDS = 'SELECT * { } ?x < > <urn:x> \' " """ # service FROM ( ) :p a:b \\u0053 \\ . ; 5 @en ^^ VALUES FILTER ü 😀'
+_PIECES = st.sampled_from([*_WORDS.split(), "\n", "\r", "\ufeff", "\x00", " "])
+
+
+@given(st.lists(st.one_of(_PIECES, st.text(max_size=3)), max_size=25).map("".join))
+def test_any_text_at_all_is_taken_or_refused_in_words(text: str) -> None:
+    assert "".join(token.text for token in tokens(text)) == text
+    try:
+        check_query(text)
+    except QueryError as err:
+        assert str(err)  # noqa: PT017 - not raising is fine as well
+
+
+@given(st.lists(_PIECES, max_size=25).map("".join))
+def test_what_is_taken_is_what_the_engine_takes(text: str) -> None:
+    try:
+        check_query(text)
+    except QueryError:
+        return
+    ox.Store().query(text, prefixes=guard.QUERY_PREFIXES)
