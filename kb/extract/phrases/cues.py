@@ -122,7 +122,7 @@ USED_PARTS = _set(
 """Parts whose users use the whole; whoever looks after deployments or code may be somebody else."""
 
 AFTER_OBJECT = _set(
-    "inline live instead online offline alike alone straight whenever anyway weekly monthly twice per ahead raw "
+    "rather even either together altogether inline live instead online offline alike alone straight whenever anyway weekly monthly twice per ahead raw "
     "itself"
 )
 """Open-class words after a name that are no noun of its."""

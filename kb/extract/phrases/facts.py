@@ -171,6 +171,6 @@ def _slice(line: Line, text: str, start: int, end: int) -> str:
 
 def _harmless(text: str) -> str:
     """Take out negative words that deny nothing ("not only", "no doubt", "nothing but")."""
-    for row in ("not only", "not just", "no doubt", "nothing but", "no less", "whether or not", "no matter", "none other than"):
+    for row in ("not only", "not just", "no doubt", "nothing but", "no less", "whether or not", "no matter", "none other than", "n't just", "n't only"):
         text = text.replace(row, " ")
     return text

@@ -22,6 +22,7 @@ from kb.extract.phrases.cues import (
     OTHER_PARTY,
     PART_NOUNS,
     PREPOSITIONS,
+    STUFF,
     USED_PARTS,
 )
 from kb.extract.phrases.lexicon import preposition_after
@@ -136,27 +137,27 @@ class Line:
                     found.start, i = opens, opens - 1
                     continue
             if low in _AUX:
-                self._auxiliary(found, low)
+                self._auxiliary(found, low, softened=self.word(i + 1, "only", "just", "merely"))
             elif low in NEGATIONS or low in ("never", "not"):
                 if low in ("nothing", "nobody", "none", "without", "no", "neither", "nor", "except", "unlike"):
                     break
-                found.negated = found.negated or low not in ("hardly",) or True
+                found.negated = found.negated or not self.word(i + 1, "only", "just", "merely")
             elif low in GROUP_WORDS or _adverb(low):
                 if low in ("both", "all", "each") and not (self.name(i - 1) or self.word(i - 1, "they", "we")):
                     break
             else:
                 break
-            if low == "to" and not found.to:
-                break
             found.start = i
+            if low == "to":
+                break
             i -= 1
         return found
 
     def _participle_like(self, verb: int) -> bool:
         return self.lowered[verb].endswith(("ed", "en", "pt", "nt", "ld")) and self.word(verb + 1, "by", "in", "from", "to", "with")
 
-    def _auxiliary(self, group: Group, low: str) -> None:
-        if low.endswith("n't"):
+    def _auxiliary(self, group: Group, low: str, *, softened: bool) -> None:
+        if low.endswith("n't") and not softened:  # "doesn't just call Auth"
             group.negated = True
         if low in BE_PRESENT and not group.be:
             group.be = "present" if low != "be" else "be"
@@ -232,6 +233,8 @@ class Line:
                     break
         if self.current is not None:
             return self._carried(at)
+        if self.name(0) and self.word(1, ":", "—", "–", "-"):
+            return self._names(0)  # "Refunds: owned by Edge, calls Heron"
         return Subject("none" if not any(self.name(k) for k in range(i)) else "unknown", start=at, loose=True)
 
     def _after_mark(self, i: int, at: int) -> Subject:
@@ -276,7 +279,7 @@ class Line:
         if left.kind == "unknown" and self.word(be, "is", "are", "'s"):
             outer = self.subject(self.group(be).start)  # "X is the only program which reads it"
             if outer.kind == "refs" and not outer.part:
-                return Subject("refs", outer.refs, i, left.plural or outer.plural, relative=True)
+                return Subject("refs", outer.refs, i, left.plural or self.lowered[j].endswith("s"), relative=True)
         loose = left.kind == "unknown" and (left.loose or self.word(be, "is", "are")) and self.word(i - 1, ",")
         return Subject("unknown", start=i, relative=True, loose=loose, other=left.other, head=left.head)
 
@@ -321,7 +324,9 @@ class Line:
             if self.word(prep - 1, "both", "all", "each"):
                 return Subject("refs", tuple(reversed(refs)), prep - 1, plural=not self.word(prep - 1, "each"))
             if self.plain(prep - 1) and self.lowered[prep - 1] in PART_NOUNS:
-                return Subject("refs", tuple(reversed(refs)), prep - 1, part=True, plural=self.lowered[prep - 1].endswith("s"))
+                head = self.lowered[prep - 1]
+                plural = head.endswith("s") or head in _COLLECTIVE
+                return Subject("refs", tuple(reversed(refs)), prep - 1, plural, part=True, head=head)
         return Subject("unknown", start=start)
 
     def _nouns_left(self, i: int) -> Subject:
@@ -340,10 +345,13 @@ class Line:
         plural = (head.endswith("s") and not head.endswith("ss")) or head in _COLLECTIVE
         possessive = next((k for k in range(start, i + 1) if self.lowered[k] in _POSSESSIVES), None)
         if possessive is not None:
-            return self._possessed(possessive, plural)
+            return self._possessed(possessive, plural=plural, head=head)
         if self.word(start - 1, "'s", "'", "’") and self.name(start - 2):
             tok = self.toks[start - 2]
-            return Subject("refs", (Ref.of(tok, start - 2),), start - 2, plural=plural, part=True)
+            return Subject("refs", (Ref.of(tok, start - 2),), start - 2, plural=plural, part=True, head=head)
+        if self.name(start - 1) and not self.toks[start - 1].weak and (head in PART_NOUNS or head in STUFF):
+            tok = self.toks[start - 1]  # "Runway secrets", "Checkout pods"
+            return Subject("refs", (Ref.of(tok, start - 1),), start - 1, plural=plural, part=True, head=head)
         if first in ("the", "this", "that", "our") and i - start <= 3 and last == i:
             ids = self.context.called(head, self.nouns, self.toks[i].lemmas)
             if ids:
@@ -371,21 +379,23 @@ class Line:
             return low == "-" or (low in "\"“”'" and low != "")
         return low not in _CLOSED or low in _DETERMINERS or low in _POSSESSIVES
 
-    def _possessed(self, i: int, plural: bool) -> Subject:
+    def _possessed(self, i: int, *, plural: bool, head: str = "") -> Subject:
         """Resolve "its queue", "our list", "whose screen": the thing that has it."""
         low = self.lowered[i]
         if low == "whose":
             found = self._relative(i, i + 1)
-            return Subject(found.kind, found.refs, found.start, plural, part=True, relative=True)
+            return Subject(found.kind, found.refs, found.start, plural, part=True, relative=True, head=head)
         if low == "our":
             ids = self.context.subject
         elif low == "its":
             kept = self.current
             known = kept is not None and kept.kind == "refs" and len(kept.refs) == 1
-            ids = kept.refs[0].ids if known and kept is not None else self.context.it() or self.context.settled
+            ids = kept.refs[0].ids if known and kept is not None else self.context.it()
         else:
             ids = ()
-        return Subject("refs", (Ref(ids, None, i, i + 1),), i, plural, part=True) if ids else Subject("unknown", start=i, plural=plural)
+        if not ids:
+            return Subject("unknown", start=i, plural=plural)
+        return Subject("refs", (Ref(ids, None, i, i + 1),), i, plural, part=True, head=head)
 
     # -- objects ------------------------------------------------------------------
 
@@ -418,6 +428,8 @@ class Line:
             if self.lowered[i] in ("this", "that", "these") and not (self.name(i + 1) or self.plain(i + 1)):
                 break
             i += 1
+        if self.word(i, "nothing", "nobody") and self.word(i + 1, "but"):
+            return self._object(i + 2, prep)
         if i >= len(self.toks):
             return None, at
         if self.name(i):

@@ -33,7 +33,7 @@ class NounReader:
         for i, tok in enumerate(line.toks):
             if tok.kind != "w":
                 continue
-            match = self._noun_at(line, i) or self._fixed_at(line, i) or self._possession_at(line, i)
+            match = self._noun_at(line, i) or self._fixed_at(line, i) or self._possession_at(line, i) or self._ours_at(line, i)
             if match is not None:
                 found.append(match)
         return found
@@ -44,7 +44,7 @@ class NounReader:
         for noun in self.lexicon.nouns.get(line.lowered[i], ()):
             end = i + len(noun.words)
             if end <= len(line.toks) and all(line.lowered[i + k] in forms for k, forms in enumerate(noun.words)):
-                match = self._is_filler(line, i, end, noun) or self._filler_is(line, i, end, noun) or self._apposed(line, i, end, noun)
+                match = self._is_filler(line, i, end, noun) or self._has_filler(line, i, end, noun) or self._filler_is(line, i, end, noun) or self._apposed(line, i, end, noun)
                 if match is not None:
                     return match
         return None
@@ -65,6 +65,22 @@ class NounReader:
         if not fillers or not holders:
             return None
         return Match(tuple(holders), tuple(fillers), noun.senses, first, i, last, past=noun.past)
+
+    def _has_filler(self, line: Line, i: int, end: int, noun: Noun) -> Match | None:
+        """Read "holder has two nouns, filler and filler"."""
+        has = i - 1
+        while has > i - 5 and (line.plain(has) or line.word(has, "the", "a", "an", "only", "just", "exactly", "one", "its", "more", "than")):
+            if line.word(has, "has", "have"):
+                break
+            has -= 1
+        if not line.word(has, "has", "have") or not line.word(end, ",", ":", "—", "–"):
+            return None
+        group = line.group(has)
+        holder = line.subject(group.start)
+        if group.negated or group.modal or holder.kind != "refs" or holder.part:
+            return None
+        fillers, last = line.objects(end + 1)
+        return Match(holder.refs, tuple(fillers), noun.senses, holder.start, i, last, past=noun.past) if fillers else None
 
     def _article_start(self, line: Line, i: int) -> int:
         while i > 0 and line.word(i - 1, *_ARTICLES):
@@ -184,6 +200,19 @@ class NounReader:
         if line.word(group.start - 1, ",") and line.name(group.start - 2):
             return line.subject(group.start - 1)
         return None
+
+    def _ours_at(self, line: Line, i: int) -> Match | None:
+        """Read "Our services are A and B"."""
+        nouns = i + 1
+        while line.plain(nouns) and nouns < i + 4:
+            nouns += 1
+        if not self.lexicon.possession or not line.word(i, "our") or not line.word(nouns, "is", "are") or nouns == i + 1:
+            return None
+        if not any(lemma in line.nouns for lemma in line.toks[nouns - 1].lemmas) or not line.context.subject:
+            return None
+        owned, last = line.objects(nouns + 1)
+        senses = tuple(sense.reverse for sense in self.lexicon.possession)
+        return Match((Ref(line.context.subject, None),), tuple(owned), senses, i, nouns, last) if owned else None
 
     def _possession_at(self, line: Line, i: int) -> Match | None:
         """Read "X is Edge's"."""

@@ -73,7 +73,7 @@ class Prose:
         return [Found(edge, sentence.start, sentence.end) for edge in unique]
 
     def _line(self, line: Line, sentence: Sentence, item: bool) -> list[Edge]:
-        since = re.search(r"\bsince\b", sentence.text) is not None
+        since = re.search(r"\bsince\b", sentence.text, re.IGNORECASE) is not None
         matches: list[Match] = VerbReader(self.lexicon, since=since, item=item).read(line)
         matches.extend(self.nouns.read(line))
         quoted = {i for i, tok in enumerate(line.toks) if any(sentence.toks[k] is tok for k in sentence.quoted)}

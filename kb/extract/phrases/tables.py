@@ -106,10 +106,9 @@ class TableReader:
 
         On the page of a thing a head that says something else ("Tab", "Path") keeps the rows about the page's thing.
         """
-        kinds = next((i for i, label in enumerate(labels) if label.kinds), None)
-        if kinds is not None:
-            return kinds
         for i, label in enumerate(labels):
+            if label.kinds and not (label.senses and i):
+                return i
             if label.senses:
                 return None
             filled = [row[i] for row in names if i < len(row)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import CONTROL, GROUP_WORDS, INCOMING, PART_NOUNS, REMARKS, STUFF
+from kb.extract.phrases.cues import CONTROL, GROUP_WORDS, INCOMING, PART_NOUNS, REMARKS, STUFF, USED_PARTS
 from kb.extract.phrases.grammar import Group, Line, Subject
 from kb.extract.phrases.lexicon import Lexicon, Sense, Verb, preposition_after
 
@@ -274,7 +274,7 @@ class VerbReader:
         refs = self._subject_refs(line, i, verb, subject, direct)
         if not refs:
             return None
-        explicit = direct and all(r.text for r in refs) and len(refs) == 1 and refs[0].end >= i - 3
+        explicit = direct and "have" not in verb.bases and all(r.text for r in refs) and len(refs) == 1 and refs[0].end >= i - 3
         return Match(refs, tuple(objects), verb.senses, min(subject.start, i), i, last, explicit, verb.past)
 
     def _subject_refs(self, line: Line, i: int, verb: Verb, subject: Subject, direct: bool) -> tuple[Ref, ...]:
@@ -489,6 +489,8 @@ class VerbReader:
     ) -> Match | None:
         context = line.context
         first = min(subject.start, i)
+        if subject.part and subject.head and subject.head not in USED_PARTS:
+            return None  # whoever runs Heron's jobs need not run Heron
         if subject.kind == "refs":
             patients = tuple(r for r in subject.refs if self._name_meant(line, r, i) or agents)
         elif subject.kind == "none" and context.subject:
