@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+NEEDS_DATA = ("metaqa",)  # run by name, with the folder of a data set that is not ours to ship
 
 
 def is_benchmark(path: Path) -> bool:
@@ -18,7 +19,8 @@ def is_benchmark(path: Path) -> bool:
 
 
 def main() -> int:
-    known = {path.stem: path for path in sorted(HERE.glob("[!_]*.py")) if is_benchmark(path)}
+    files = (path for path in sorted(HERE.glob("[!_]*.py")) if path.stem not in NEEDS_DATA)
+    known = {path.stem: path for path in files if is_benchmark(path)}
     unknown = [name for name in sys.argv[1:] if name not in known]
     if unknown or not known:
         print(f"no benchmark called {', '.join(unknown)}; there are: {', '.join(known)}", file=sys.stderr)
