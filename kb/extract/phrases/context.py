@@ -15,7 +15,7 @@ class Ref:
     """Something that a phrase stands for: one of `ids`, whichever fits the relation.
 
     `text` is the name as written, None where the page used a pronoun, "the service" or nothing at all. `start` and
-    `end` are token indexes of the phrase.
+    `end` are token indexes of the phrase. `fallback` is what a pronoun may mean if none of `ids` fits.
     """
 
     ids: tuple[str, ...]
@@ -23,6 +23,7 @@ class Ref:
     start: int = -1
     end: int = -1
     weak: bool = False
+    fallback: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, tok: Tok, index: int) -> Ref:

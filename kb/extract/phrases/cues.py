@@ -78,7 +78,7 @@ OTHER_PARTY = _set(
     "client clients consumer consumers caller callers owner owners lead manager admin admins administrator "
     "operator operators folks guys group on-call oncall support maintainer maintainers colleague colleagues "
     "member members rota alumni guild desk office competitor clone replacement successor predecessor equivalent "
-    "alternative fork style like"
+    "alternative fork style like brother sister wife husband son daughter mother father friend cousin nephew niece assistant boss deputy neighbour neighbor rival fans"
 )
 """After a name, these make it somebody or something else ("Checkout users", "a Checkout clone")."""
 

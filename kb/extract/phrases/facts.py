@@ -53,15 +53,18 @@ class Facts:
         return found
 
     def _pair(self, subject: Ref, senses: Sequence[Sense], object_: Ref, explicit: bool) -> Edge | None:
-        if set(subject.ids) & set(object_.ids):
-            return None
-        pairs = [(s, o) for s in subject.ids for o in object_.ids]
-        for sense in senses:
-            for s, o in pairs:
-                if self.fits(sense, s, o):
-                    return self._edge(sense, s, o, subject, object_)
-        if explicit and pairs and len({sense.relation for sense in senses}) == 1:
-            return self._edge(senses[0], *pairs[0], subject, object_)
+        tries = [(subject.ids, object_.ids), (subject.fallback, object_.ids), (subject.ids, object_.fallback)]
+        for subject_ids, object_ids in tries:
+            if set(subject_ids) & set(object_ids):
+                continue
+            for sense in senses:
+                for s in subject_ids:
+                    for o in object_ids:
+                        if self.fits(sense, s, o):
+                            return self._edge(sense, s, o, subject, object_)
+        apart = not set(subject.ids) & set(object_.ids)
+        if explicit and apart and subject.ids and object_.ids and len({sense.relation for sense in senses}) == 1:
+            return self._edge(senses[0], subject.ids[0], object_.ids[0], subject, object_)
         return None
 
     def of_kind(self, subjects: Sequence[Ref], senses: Sequence[Sense], objects: Sequence[Ref]) -> list[Edge]:

@@ -253,11 +253,14 @@ class Line:
             if low in ("it", "he", "she") and self.current is not None:
                 kept = self.current
                 if kept.kind == "refs" and len(kept.refs) == 1:
-                    return Subject("refs", (Ref(kept.refs[0].ids, None, i, i + 1),), i)
+                    meant = Ref(kept.refs[0].ids, None, i, i + 1, fallback=context.it())
+                    return Subject("refs", (meant,), i)
                 if kept.kind == "unknown":
                     return Subject("unknown", start=i)
             ids = context.it() if low in ("it", "he", "she") else context.subject
-            return Subject("refs", (Ref(ids, None, i, i + 1),), i) if ids else Subject("unknown", start=i)
+            if not ids:
+                return Subject("unknown", start=i)
+            return Subject("refs", (Ref(ids, None, i, i + 1, fallback=context.subject),), i)
         if low == "they" and self.current is not None and len(self.current.refs) > 1:
             return Subject("refs", tuple(Ref(r.ids, None, i, i + 1) for r in self.current.refs), i, plural=True)
         loose = low in ("these", "those")
@@ -456,6 +459,8 @@ class Line:
             after += 2
             while self.plain(after) and after < i + 6:
                 after += 1
+            if self.lowered[after - 1] in OTHER_PARTY:
+                return None, i  # "Odd Halvard's brother"
         elif tok.noun and self.plain(after):
             after += 1
         elif self.word(after, '"', "”", "'s"):

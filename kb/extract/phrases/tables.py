@@ -128,7 +128,8 @@ class TableReader:
         context: Context,
         heading: Label,
     ) -> list[Edge]:
-        if any(self._status(cell) for i, cell in enumerate(row.cells) if not names[i]):
+        plain = [i for i in range(len(row.cells)) if not names[i] and not (i < len(labels) and labels[i].senses)]
+        if any(self._status(row.cells[i]) for i in plain):
             return []
         edges: list[Edge] = []
         for i, label in enumerate(labels[: len(names)]):

@@ -98,6 +98,8 @@ class VerbReader:
         subject = line.subject(group.start)
         if subject.kind == "none":
             return
+        if third and subject.part and line.name(subject.start) and not line.word(subject.start + 1, "'s", "’"):
+            return  # "Kubernetes container logs": a noun that looks like a verb of the ontology
         if subject.kind != "refs" and (subject.relative or line.word(subject.start, *_EMBEDDED) or line.word(subject.start - 1, *_EMBEDDED)):
             return
         if line.opening is None:
