@@ -17,7 +17,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -38,6 +38,8 @@ LOCAL = {"depends_on": "dependsOn", "owned_by": "ownedBy", "led_by": "ledBy"}
 CLASS = {"service": "Service", "datastore": "Datastore", "team": "Team", "person": "Person"}
 
 Edge = tuple[str, str, str]
+
+OWNER = "the team that owns most of them"
 
 # (what the plan starts at, hops, where); "hub": much depends on it, "leaf": it depends on much.
 TEMPLATES: list[tuple[str, list[str], dict[str, Any]]] = [
@@ -70,15 +72,15 @@ TEMPLATES: list[tuple[str, list[str], dict[str, Any]]] = [
     ("team", ["~owned_by", "depends_on*"], {}),
     ("hub", ["~depends_on"], {"public": True}),
     ("hub", ["~depends_on"], {"public": False}),
-    ("hub", ["~depends_on"], {"owned_by": "team-3"}),
-    ("leaf", ["depends_on"], {"owned_by": "team-3"}),
+    ("hub", ["~depends_on"], {"owned_by": OWNER}),
+    ("leaf", ["depends_on"], {"owned_by": OWNER}),
     ("team", ["~owned_by"], {"type": "datastore"}),
     ("team", ["~owned_by"], {"public": True}),
     ("leaf", ["depends_on*"], {"type": "datastore"}),
     ("leaf", ["depends_on*"], {"type": "service"}),
-    ("leaf", ["depends_on*"], {"type": "datastore", "owned_by": "team-3"}),
+    ("leaf", ["depends_on*"], {"type": "datastore", "owned_by": OWNER}),
     ("hub", ["~depends_on*"], {"type": "service", "public": True}),
-    ("hub", ["~depends_on*"], {"owned_by": "team-3"}),
+    ("hub", ["~depends_on*"], {"owned_by": OWNER}),
 ]
 
 
@@ -273,7 +275,13 @@ def _one(
     world: World, search: Search, vocabulary: Vocabulary, disk: ox.Store, memory: ox.Store, rdflib: Rdflib,
     kind: str, hops: list[str], where: dict[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
-    data = {"start": _start(world, search, kind, hops, where), "hops": hops, "where": where}
+    start = _start(world, search, kind, hops, {key: value for key, value in where.items() if value is not OWNER})
+    if OWNER in where.values():
+        # Otherwise most filters by owner would keep nothing.
+        reached = search.run({"start": start, "hops": hops, "where": {}})
+        owners = Counter(team for name in reached for team in search.ahead["owned_by"].get(name, ()))
+        where = {**where, "owned_by": owners.most_common(1)[0][0]}
+    data = {"start": start, "hops": hops, "where": where}
     plan = parse_plan(data, vocabulary, set(world.types))
     query = compile_plan(plan, vocabulary, IRIS)
     wanted = {IRIS.entity(name) for name in search.run(data)}
