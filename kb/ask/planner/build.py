@@ -46,6 +46,8 @@ def plan_of(branch: Branch, steps: Steps) -> dict[str, Any]:
     codes, where = branch.chain.codes, branch.where
     hops = [steps.written(code, repeated=far) for code, far in zip(codes, branch.repeated, strict=True)]
     plan, done = _beginning(branch, hops, steps)
+    if not hops and branch.ids and where:
+        return {"all": [plan], "where": dict(where[0])}
     for end in sorted({*where, branch.denied, len(hops)}):
         if end <= done:
             continue

@@ -57,8 +57,8 @@ class Chain:
     """A sequence of hops read from the words `start` to `end` (exclusive).
 
     `masks[i]` are the types before hop `i`; `said` tells which slots say the hops. `anchor` are the words it began
-    with. `parts` are the chains that this one goes on from, where it starts from what they have in common. Nothing before
-    `floor` can continue it: it has gone on to a new clause ("X is full. Who leads the owning team?").
+    with. `parts` are the chains that this one goes on from, where it starts from what they have in common. Nothing
+    before `floor` can continue it: it has gone on to a new clause ("X is full. Who leads the owning team?").
     """
 
     start: int

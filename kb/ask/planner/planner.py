@@ -22,6 +22,8 @@ from kb.vocabulary import Vocabulary
 
 __all__ = ["Planned", "Planner"]
 
+_LONGEST = 200
+"""Words of a question."""
 _ALTERNATIVES = 4
 _NEAR = 1.0
 """How far behind the best an alternative may be."""
@@ -69,8 +71,13 @@ class Planner:
         asked = read_question(question)
         if not asked.tokens:
             raise RefusedQuestionError("the question has no words")
+        if len(asked.tokens) > _LONGEST:
+            raise RefusedQuestionError(f"the question has {len(asked.tokens)} words; ask it in {_LONGEST} or fewer")
         background = self._background
         mentions = background.names.find(asked, background.lexicon.known)
+        stranger = Scene(asked, mentions, background).stranger()
+        if stranger is not None:
+            raise RefusedQuestionError(f"{stranger!r} is not in the catalogue{self._meant(asked)}")
         planned = self._from_entities(asked, mentions)
         if not planned or all(mention.confidence < DOUBTFUL for mention in mentions):
             general = general_plan(Scene(asked, (), background))
@@ -102,13 +109,14 @@ class Planner:
         plan = parse_plan(data, self.vocabulary, self.entities)
         return Planned(plan, round(share, 3), reading_of(data, self.vocabulary, self.entities), tuple(evidence))
 
+    def _meant(self, question: Question) -> str:
+        close = self._background.names.suggestions(question, self._background.lexicon.known)
+        return f"; did you mean {' or '.join(close)}?" if close else ""
+
     def _refusal(self, question: Question, mentions: Sequence[Mention]) -> str:
-        names, steps = self._background.names, self._background.steps
+        steps = self._background.steps
         if not mentions:
-            close = names.suggestions(question, self._background.lexicon.known)
-            return "no entity of the catalogue is named in the question" + (
-                f"; did you mean {' or '.join(close)}?" if close else ""
-            )
+            return f"no entity of the catalogue is named in the question{self._meant(question)}"
         named = ", ".join(dict.fromkeys(self.entities[mention.ids[0]].name for mention in mentions))
         usable = [one for one in steps.relations if steps.usable(steps.code(one.name, backwards=False))]
         relations = ", ".join(relation.label for relation in usable)

@@ -57,7 +57,8 @@ class _Words:
 
     def condition(self, key: str, value: Any) -> str:
         if key == "type":
-            return self.vocabulary.classes[value].label
+            names = [value] if isinstance(value, str) else value
+            return " or ".join(self.vocabulary.classes[name].label for name in names)
         attribute = self.vocabulary.attributes.get(key)
         if attribute is not None:
             return (

@@ -66,6 +66,11 @@ class _Readings:
                     yield from self._finished(self._branch(group, ids, chain), {number})
                 elif len(groups) == 1:
                     yield from self._by_noun_alone(self._branch(group, ids, chain), {number})
+        if self.question.yes_or_no and len(groups) == 1:
+            yield from self._is_it(groups[0])
+        if self.question.yes_or_no and len(groups) == 2:
+            yield from self._is_among(chains[0], 1)
+            yield from self._is_among(chains[1], 0)
         for first, second in combinations(range(len(groups)), 2):
             yield from self._pairs(first, second, chains[first], chains[second])
 
@@ -144,6 +149,31 @@ class _Readings:
         context = self.question.tokens[start].context
         return not context or any(self.question.same_segment(start, one.slot.place) for one in chain.said)
 
+    # -- yes or no --------------------------------------------------------
+
+    def _is_it(self, group: Group) -> Iterator[Candidate]:
+        """Whether an entity meets conditions: "is the Ledger public?". The answer is the entity, or nothing."""
+        for ids in group.readings(self.background):
+            chain = Chain(group.start, group.end, (self.background.mask(ids),), anchor=range(group.start, group.end))
+            placed = self._placer().place(chain, self.scene.nouns, open_start=True)
+            if placed.where and not placed.misfits and len(ids) == 1 and not self.scene.slots:
+                yield self._scored(Branch(chain, ids, (), where=placed.where), placed, {0})
+
+    def _is_among(self, read: Sequence[_Read], number: int) -> Iterator[Candidate]:
+        """Whether one entity is among those that another's chain reaches: "does X depend on Y?"."""
+        group = self.scene.groups[number]
+        for ids, chain in _best(read, lambda one: not one.start < group.end <= one.end):
+            for named in group.readings(self.background):
+                common = chain.masks[-1] & self.background.mask(named)
+                if common and len(named) == 1:
+                    start, end = min(chain.start, group.start), max(chain.end, group.end)
+                    itself = Chain(group.start, group.end, (common,), anchor=range(group.start, group.end))
+                    both = Chain(
+                        start, end, (common,), score=chain.score, parts=(chain, itself), anchor=range(start, end)
+                    )
+                    parts = (self._branch(self.scene.groups[1 - number], ids, chain), Branch(itself, named, ()))
+                    yield from self._finished(Branch(both, (), (), parts=parts), {0, 1})
+
     # -- finishing --------------------------------------------------------
 
     def _finished(self, branch: Branch, used: set[int]) -> Iterator[Candidate]:
@@ -213,12 +243,14 @@ class _Readings:
 
     # -- nouns and scores -------------------------------------------------
 
+    def _placer(self) -> Placer:
+        contrast = any(noun.attribute for noun in self.scene.nouns) or bool(self.scene.cues.negations)
+        return Placer(self.question, self.steps, self.credit, self.background.majority, contrast=contrast)
+
     def _place(self, branch: Branch) -> Placed:
         """Gives nouns to the branch and its parts; fills their `where`."""
-        scene = self.scene
-        contrast = any(noun.attribute for noun in scene.nouns) or bool(scene.cues.negations)
-        placer = Placer(self.question, self.steps, self.credit, self.background.majority, contrast=contrast)
-        rest, total = list(scene.nouns), Placed()
+        placer = self._placer()
+        rest, total = list(self.scene.nouns), Placed()
         for part in (*branch.parts, branch):
             mine = rest
             if part is not branch:

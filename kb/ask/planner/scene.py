@@ -15,7 +15,7 @@ from kb.ask.planner.mentions import Mention, with_noun
 from kb.ask.planner.nouns import Noun, find_nouns, without_covered, without_modifiers
 from kb.ask.planner.slots import Slot, find_slots, merged
 from kb.ask.planner.syntax import Syntax
-from kb.ask.planner.text import PREPOSITIONS, PRONOUNS, Question
+from kb.ask.planner.text import DETERMINERS, PREPOSITIONS, PRONOUNS, Question
 
 __all__ = ["DOUBTFUL", "PLURAL", "SINGULAR", "Group", "Scene", "choices"]
 
@@ -26,6 +26,9 @@ SINGULAR = frozenset({"it", "its", "this"})
 PLURAL = frozenset({"they", "them", "their", "those", "these"})
 
 _MOST_DOUBTS = 3
+_MOST_SLOTS, _MOST_GROUPS = 24, 4
+"""No question that people ask says more; a pasted text may."""
+_SURE = 0.75
 _LEAVE_OUT = frozenset({"not", "nor", "except", "without", "excluding"})
 _LINKS = frozenset({"the", "a", "an", "both", "also", "either", "but"})
 
@@ -88,8 +91,10 @@ class Scene:
         owners = [Named(one.start, one.end, background.mask(one.ids)) for one in self.mentions]
         owned = [Named(noun.start, noun.end, noun.mask) for noun in types]
         bare = genitives(question, owners, owned, found, steps, lexicon.containment)
-        self.slots = _weighed(merged(found, bare), question)
-        self.groups = self._groups()
+        slots = _weighed(merged(found, bare), question)
+        self.slots = sorted(sorted(slots, key=lambda slot: -slot.weight)[:_MOST_SLOTS], key=lambda slot: slot.place)
+        surest = sorted(self._groups(), key=lambda group: -group.confidence)[:_MOST_GROUPS]
+        self.groups = sorted(surest, key=lambda group: group.start)
         pronouns = {t.index for t in question.tokens if t.lower in PRONOUNS - {"that", "one", "there"}}
         syntax = Syntax(
             question,
@@ -113,6 +118,22 @@ class Scene:
             if fitting:
                 return with_noun(replace(mention, ids=fitting), noun.start, noun.end, question)
         return mention
+
+    def stranger(self) -> str | None:
+        """A name that the catalogue lacks, where an entity is expected: "things owned by Frobnicator"."""
+        question = self.question
+        capitals = sum(token.text[:1].isupper() for token in question.tokens)
+        if 2 * capitals > len(question.tokens):
+            return None  # Capitals say nothing here.
+        known = self.background.lexicon.known
+        for slot in self.slots:
+            at = question.next_word(slot.end - 1, DETERMINERS)
+            token = question.tokens[at] if at < len(question.tokens) else None
+            if token is None or not slot.verb or slot.weight < _SURE or token.context or at in self.masked:
+                continue
+            if token.text[:1].isupper() and token.content and token.lemmas.isdisjoint(known):
+                return token.text
+        return None
 
     # -- groups -----------------------------------------------------------
 

@@ -29,6 +29,7 @@ _EARLIER = frozenset({"that", "this", "those", "these", "them", "they", "their"}
 """Words that go back to the last answer rather than to the entity."""
 _OBJECT_PRONOUNS = PRONOUNS - {"that", "its", "their", "his", "one", "there"}
 _ANYTHING = frozenset({"anything", "something", "everything", "anyone", "things", "stuff"})
+_ROLE_OF = frozenset({"of", "on", "for", "in", "at"})
 _ALSO = frozenset({"including", "counting", "even", "incl", "plus"})
 
 
@@ -76,7 +77,7 @@ class Syntax:
         """Whether a noun right of what was read names just that: "what is X a client of", "who has X as a client"."""
         question = self.question
         first, last = min(meaning.words), max(meaning.words)
-        if question.lower(last + 1) == "of" and question.same_segment(last, last + 1):
+        if question.lower(last + 1) in _ROLE_OF and question.same_segment(last, last + 1):
             after = question.next_word(last + 1)
             verb = any(one.start == after and one.verb for one in self.slots)
             stranded = after >= len(question.tokens) or question.lower(after) in WH or verb

@@ -59,6 +59,7 @@ WILDCARDS = word_set(
 _TAKES_TO = word_set(
     "need have want get go like love ask tell try be up down belong report connect talk speak write listen"
 )
+_REQUESTS = word_set("can could would will 's")
 _IMPERATIVE = word_set(
     "list show name tell give find get count enumerate print display identify describe say report fetch please can "
     "could"
@@ -176,6 +177,12 @@ class Question:
                 end += 1
             found.append(range(verb + 1, end))
         return tuple(found)
+
+    @cached_property
+    def yes_or_no(self) -> bool:
+        """Whether it asks whether something is so, and nothing else."""
+        first = next((token for token in self.tokens if not token.context), None)
+        return first is not None and first.lower in AUXILIARIES - _REQUESTS and not self.asks
 
     def _relative(self, index: int) -> bool:
         return self.lower(index) in {"which", "who", "whose", "whom"} and "," not in self.tokens[index].before
