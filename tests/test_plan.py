@@ -118,6 +118,7 @@ def test_a_year_may_be_written_as_a_number() -> None:
         ({"start": "The Anvil", "hops": ["near"]}, ["'Big Anvil' has the id 'anvil'"]),
         ({"start": 3, "hops": ["near"]}, ["plan.start: must be the id of an entity, not 3"]),
         ({"start": None, "hops": ["near"]}, ["not null"]),
+        ({"start": 10**5000, "hops": ["near"]}, ["not a very large number"]),
         ({**START, "where": []}, ["plan.where: must be an object of conditions, not an empty list"]),
         ({**START, "where": None}, ["plan.where: must be an object", "not null"]),
         ({**START, "where": {"type": "tol"}}, ["plan.where.type: there is no type 'tol'", "did you mean 'tool'?"]),

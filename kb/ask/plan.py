@@ -18,9 +18,8 @@ catalogues state what is so and leave out what is not.
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 from kb.ask.plan_model import (
@@ -32,11 +31,21 @@ from kb.ask.plan_model import (
     RelationFilter,
     SetPlan,
     StartPlan,
-    Value,
     Where,
     WherePlan,
 )
-from kb.ask.plan_schema import INTEGERS, NUMBERS, plan_schema
+from kb.ask.plan_schema import plan_schema
+from kb.ask.plan_values import (
+    attribute_value,
+    is_list,
+    listed,
+    relation_names,
+    relations_in_words,
+    several,
+    shown,
+    suggest,
+    whole_text,
+)
 from kb.ask.reach import after_hops, reached_types
 from kb.errors import PlanError
 from kb.model import Entity
@@ -101,7 +110,7 @@ def parse_hop(text: object, vocabulary: Vocabulary, place: str = "hop") -> Hop:
     Raises PlanError with the nearest name and all relations.
     """
     if not isinstance(text, str):
-        raise PlanError(f"{place}: a hop is the name of a relation as text, not {_shown(text)}", text)
+        raise PlanError(f"{place}: a hop is the name of a relation as text, not {shown(text)}", text)
     match = _HOP.fullmatch(text)
     if match is None:
         hint = "; backwards is written '~', not '^'" if text.startswith("^") else ""
@@ -114,8 +123,8 @@ def parse_hop(text: object, vocabulary: Vocabulary, place: str = "hop") -> Hop:
     found = vocabulary.relation(name)
     if found is None:
         raise PlanError(
-            f"{place}: there is no relation {name!r}{_suggest(name, _relation_names(vocabulary))}. "
-            f"Relations: {_relations_in_words(vocabulary)}",
+            f"{place}: there is no relation {name!r}{suggest(name, relation_names(vocabulary))}. "
+            f"Relations: {relations_in_words(vocabulary)}",
             text,
         )
     relation, inverse = found
@@ -129,7 +138,7 @@ class _Parser:
 
     def plan(self, data: object, place: str, depth: int, *, top: bool = False, part: bool = False) -> Plan:
         if not isinstance(data, Mapping):
-            raise PlanError(f"{place}: a plan is a JSON object of the form {_FORMS}, not {_shown(data)}", data)
+            raise PlanError(f"{place}: a plan is a JSON object of the form {_FORMS}, not {shown(data)}", data)
         if depth > MAX_DEPTH:
             raise PlanError(f"{place}: plans stand more than {MAX_DEPTH} deep inside plans")
         if "count" in data:
@@ -166,8 +175,8 @@ class _Parser:
         self.keys(data, (kind, "hops", "where"), place)
         inner, here = data[kind], f"{place}.{kind}"
         least = 2 if kind == "except" else 1
-        if not _is_list(inner) or len(inner) < least:
-            raise PlanError(f"{here}: must be a list of {least} or more plans, not {_shown(inner)}", inner)
+        if not is_list(inner) or len(inner) < least:
+            raise PlanError(f"{here}: must be a list of {least} or more plans, not {shown(inner)}", inner)
         if len(inner) > MAX_HOPS:
             raise PlanError(f"{here}: combines {len(inner)} plans; {MAX_HOPS} is the most")
         plans = tuple(
@@ -180,19 +189,19 @@ class _Parser:
     def keys(self, data: Mapping[Any, Any], known: Sequence[str], place: str, also: Sequence[str] = ()) -> None:
         for key in data:
             if key not in known:
-                hint = _suggest(str(key), [*known, *also])
-                raise PlanError(f"{place}: unknown key {key!r}{hint}; it may have {_listed(known)}", key)
+                hint = suggest(str(key), [*known, *also])
+                raise PlanError(f"{place}: unknown key {key!r}{hint}; it may have {listed(known)}", key)
 
     def hops(self, data: object, place: str, *, needed: bool = False) -> tuple[Hop, ...]:
-        if not _is_list(data):
-            raise PlanError(f"{place}: must be a list of hops, not {_shown(data)}", data)
+        if not is_list(data):
+            raise PlanError(f"{place}: must be a list of hops, not {shown(data)}", data)
         hops = tuple(
             parse_hop(one, self.vocabulary, f"{place}[{number}]") for number, one in enumerate(cast("Any", data))
         )
         if needed and not hops:
             raise PlanError(
                 f"{place}: has no hops, so the plan leads nowhere; name at least one relation: "
-                f"{_relations_in_words(self.vocabulary)}",
+                f"{relations_in_words(self.vocabulary)}",
                 data,
             )
         self.hops_seen += len(hops)
@@ -202,10 +211,10 @@ class _Parser:
 
     def entity(self, data: object, place: str) -> str:
         if not isinstance(data, str):
-            raise PlanError(f"{place}: must be the id of an entity, not {_shown(data)}", data)
+            raise PlanError(f"{place}: must be the id of an entity, not {shown(data)}", data)
         if self.entities is not None and data not in self.entities:
             raise PlanError(f"{place}: there is no entity with the id {data!r}{self.nearest(data)}", data)
-        _text(data, place)
+        whole_text(data, place)
         return data
 
     def nearest(self, name: str) -> str:
@@ -216,11 +225,11 @@ class _Parser:
             for one in self.entities.values():
                 if folded in {called.casefold() for called in (one.name, *one.aliases)}:
                     return f"; {one.name!r} has the id {one.id!r}"
-        return _suggest(name, self.entities, several=True)
+        return suggest(name, self.entities, several=True)
 
     def where(self, data: object, place: str) -> Where:
         if not isinstance(data, Mapping):
-            raise PlanError(f"{place}: must be an object of conditions, not {_shown(data)}", data)
+            raise PlanError(f"{place}: must be an object of conditions, not {shown(data)}", data)
         types: tuple[str, ...] = ()
         attributes: list[AttributeFilter] = []
         relations: list[RelationFilter] = []
@@ -237,112 +246,32 @@ class _Parser:
         return Where(types, tuple(attributes), tuple(relations))
 
     def types(self, data: object, place: str) -> tuple[str, ...]:
-        names = _several(data, place)
+        names = several(data, place)
         for name in names:
             if not isinstance(name, str) or name not in self.vocabulary.classes:
                 known = sorted(self.vocabulary.classes)
                 raise PlanError(
-                    f"{place}: there is no type {_shown(name)}{_suggest(str(name), known)}. Types: {', '.join(known)}",
+                    f"{place}: there is no type {shown(name)}{suggest(str(name), known)}. Types: {', '.join(known)}",
                     name,
                 )
         return names
 
     def attribute(self, attribute: Attribute, data: object, place: str) -> AttributeFilter:
-        values = () if data is None else _several(data, place)
-        return AttributeFilter(attribute.name, tuple(_value(attribute, value, place) for value in values))
+        values = () if data is None else several(data, place)
+        return AttributeFilter(attribute.name, tuple(attribute_value(attribute, value, place) for value in values))
 
     def relation(self, key: object, data: object, place: str) -> RelationFilter:
         text = str(key)
-        known = ["type", *self.vocabulary.attributes, *_relation_names(self.vocabulary)]
+        known = ["type", *self.vocabulary.attributes, *relation_names(self.vocabulary)]
         if _HOP.fullmatch(text) is None or self.vocabulary.relation(text.lstrip("~").rstrip("*")) is None:
             raise PlanError(
-                f"{place}: there is no attribute or relation {text!r}{_suggest(text, known)}. Conditions: type; "
+                f"{place}: there is no attribute or relation {text!r}{suggest(text, known)}. Conditions: type; "
                 f"attributes {', '.join(self.vocabulary.attributes) or '(none)'}; "
-                f"relations {_relations_in_words(self.vocabulary)}",
+                f"relations {relations_in_words(self.vocabulary)}",
                 key,
             )
         if text.endswith("*"):
             raise PlanError(f"{place}: a condition looks one step far, so it takes no '*'; use hops for more", key)
         hop = parse_hop(text, self.vocabulary, place)
-        ids = () if data is None else _several(data, place)
+        ids = () if data is None else several(data, place)
         return RelationFilter(hop, tuple(self.entity(one, place) for one in ids))
-
-
-def _value(attribute: Attribute, value: object, place: str) -> Value:
-    """A value of the JSON type that the attribute's datatype calls for."""
-    if attribute.boolean:
-        if isinstance(value, bool):
-            return value
-        raise PlanError(f"{place}: must be true or false, not {_shown(value)}", value)
-    if attribute.datatype in NUMBERS:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise PlanError(f"{place}: must be a number, not {_shown(value)}", value)
-        if not -(2**63) < value < 2**63:  # False for NaN, too.
-            raise PlanError(f"{place}: is out of the range of numbers that can be stored", value)
-        if attribute.datatype in INTEGERS and isinstance(value, float) and not value.is_integer():
-            raise PlanError(f"{place}: must be a whole number, not {value!r}", value)
-        return value
-    if isinstance(value, int) and not isinstance(value, bool) and not attribute.datatype.endswith("#string"):
-        return str(value)  # A year or the like, written without quotes.
-    if isinstance(value, str):
-        return _text(value, place)
-    raise PlanError(f"{place}: must be text, not {_shown(value)}", value)
-
-
-def _text(value: str, place: str) -> str:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError as err:
-        raise PlanError(f"{place}: holds half of a character (a lone surrogate)", value) from err
-    return value
-
-
-def _several(data: object, place: str) -> tuple[Any, ...]:
-    if not _is_list(data):
-        return (data,)
-    if not data:
-        raise PlanError(f"{place}: an empty list keeps nothing; leave it out, or write null for 'has none'", data)
-    return (
-        tuple(dict.fromkeys(cast("Any", data)))
-        if all(isinstance(d, str) for d in cast("Any", data))
-        else tuple(cast("Any", data))
-    )
-
-
-def _is_list(data: object) -> bool:
-    return isinstance(data, Sequence) and not isinstance(data, (str, bytes))
-
-
-def _shown(value: object) -> str:
-    """A value as JSON would call it, short enough for a message."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, Mapping):
-        return "an object" if value else "an empty object"
-    if _is_list(value):
-        return "a list" if value else "an empty list"
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
-
-
-def _suggest(word: str, options: Iterable[str], *, several: bool = False) -> str:
-    folded = {option.casefold(): option for option in options}
-    close = difflib.get_close_matches(word.casefold(), folded, n=3 if several else 1, cutoff=0.6)
-    return f"; did you mean {' or '.join(repr(folded[one]) for one in close)}?" if close else ""
-
-
-def _relation_names(vocabulary: Vocabulary) -> list[str]:
-    inverses = [r.inverse.name for r in vocabulary.relations.values() if r.inverse is not None]
-    return [*vocabulary.relations, *inverses]
-
-
-def _relations_in_words(vocabulary: Vocabulary) -> str:
-    return ", ".join(
-        f"{r.name} (backwards: {r.inverse.name})" if r.inverse else r.name for r in vocabulary.relations.values()
-    )
