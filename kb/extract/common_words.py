@@ -9,8 +9,7 @@ from __future__ import annotations
 
 __all__ = ["COMMON_WORDS"]
 
-COMMON_WORDS: frozenset[str] = frozenset(
-    """
+_WORDS = """
     access account accounts action actions activity ad address admin administration ads advertising agent agents alarm
     alert alerting alerts analysis analytics answer api apis app application applications apps architecture archive area
     art asset assets audit auth authentication author authorization availability back backend backends background backup
@@ -63,5 +62,6 @@ COMMON_WORDS: frozenset[str] = frozenset(
     users validation value variant vault vendor vendors verification version video view viewer views wallet warehouse
     watch water weather web webhook webhooks website week window word work worker workers workflow workhorse workspace
     world writer year zone
-    """.split()  # noqa: SIM905
-)
+"""
+
+COMMON_WORDS: frozenset[str] = frozenset(_WORDS.split())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from kb.extract.phrases.cues import word_set
 from kb.extract.phrases.tokens import Tok, Tokens
 from kb.model import Page
 from kb.sources.inline import Inline, flatten
@@ -15,11 +16,12 @@ from kb.sources.markdown import Document
 
 __all__ = ["About"]
 
-_TITLE_WORDS = frozenset(
-    "the a an our overview readme home page docs documentation doc about system app application design architecture wiki "
-    "profile introduction intro summary at glance in brief and service team handbook general information info basics guide".split()  # noqa: SIM905
+_TITLE_WORDS = word_set(
+    "the a an our overview readme home page docs documentation doc about system app application design "
+    "architecture wiki profile introduction intro summary at glance in brief and service team handbook "
+    "general information info basics guide"
 )
-_GENERIC = frozenset("readme index _index overview home about main default".split())  # noqa: SIM905
+_GENERIC = word_set("readme index _index overview home about main default")
 _TITLE_KEYS = ("title", "name", "sidebar_label", "linktitle")
 
 
@@ -32,7 +34,9 @@ class About:
 
     def page(self, page: Page, document: Document) -> tuple[str, ...]:
         """Find what a page is about: by its first heading, its title in the front matter, or its own name."""
-        heading = next((b for b in document.blocks if b.kind == "heading" and b.level == 1 and b.inline is not None), None)
+        heading = next(
+            (b for b in document.blocks if b.kind == "heading" and b.level == 1 and b.inline is not None), None
+        )
         named = self._file(page.id)
         if heading is not None and heading.inline is not None:
             found = self.title(heading.inline)
@@ -101,7 +105,7 @@ def _outside(toks: list[Tok]) -> list[Tok]:
             depth += 1
         elif tok.kind == "p" and tok.text in ")]":
             depth = max(0, depth - 1)
-        elif tok.kind == "p" and tok.text in "\"“”":
+        elif tok.kind == "p" and tok.text in '"“”':
             quoted = not quoted
         elif not depth and not (quoted and any(t.kind == "m" for t in kept)):
             kept.append(tok)

@@ -22,14 +22,22 @@ __all__ = [
 ]
 
 _LISTS = {
+    "now": "(?:(?:please|now|then|and|so|instead),? )?",
+    "pronoun": "(?:it|they|we|this|that|he|she|these|those)",
+    "day": r"\d{1,2}(?:st|nd|rd|th)?(?: of)?",
+    "gone": "(?:removed|replaced|retired|decommissioned|switched off|turned off|shut down|dropped|killed|deleted|"
+    "abandoned|withdrawn)",
+    "ignore": "(?:ignore|disregard|forget|override|bypass|skip)",
+    "hail": "(?:note|notice|message|instructions?|attention|hint|memo|request|reminder|warning|dear|hello|hey|hi)",
+    "write": "(?:record|output|emit|extract|assert|memori[sz]e|insert)",
     "month": "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?|"
     "oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)",
     "year": r"(?:19|20)\d\d",
-    "machine": "(?:llms?|ais?|assistants?|models?|bots?|robots?|chat ?bots?|agents?|programs?|software|parsers?|crawlers?|"
-    r"scrapers?|indexers?|extractors?|machines?|automat\w+|scripts?|readers? of this page|tools?|pipelines?)",
+    "machine": "(?:llms?|ais?|assistants?|models?|bots?|robots?|chat ?bots?|agents?|programs?|software|parsers?|"
+    r"crawlers?|scrapers?|indexers?|extractors?|machines?|automat\w+|scripts?|readers? of this page|tools?|pipelines?)",
     "reads": r"(?:read|reads|reading|process\w*|pars(?:e|es|ing)|index\w*|extract\w*|scan\w*|ingest\w*|crawl\w*)",
-    "record": "(?:record|output|emit|store|add|return|extract|report|answer|reply|write down|remember|assert|state|list|"
-    "treat|note|memori[sz]e)",
+    "record": "(?:record|output|emit|store|add|return|extract|report|answer|reply|write down|remember|assert|state|"
+    "list|treat|note|memori[sz]e)",
     "fact": "(?:facts?|triples?|statements?|relations?|edges?)",
 }
 
@@ -63,7 +71,7 @@ _PLAN = r"""
 \bnext (?:year|quarter|month|week|spring|summer|autumn|fall|winter|sprint|release|version|half)\b
 \b(?:in|by|during|until|from|for) (?:early |mid-?|late |the )?q[1-4]\b
 \bmaybe q[1-4]\b
-\b(?:from|starting|starts|starting in|starting from|effective|by|after|end of|by the end of) (?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?{month}\b(?! (?:to|until|till)\b)
+\b(?:from|start(?:s|ing)(?: in| from)?|effective|by|after|end of) (?:the )?(?:{day} )?{month}\b(?! (?:to|until|till)\b)
 \bby (?:the )?end of\b
 \bin the new year\b
 \bfuture\b
@@ -90,7 +98,7 @@ _PLAN = r"""
 \bwip\b
 \btarget (?:state|architecture|picture|design)\b
 \b(?:is|are) to (?:be|become|read|call|use|take|replace|own|move|get|write|join|run)\b
-"""  # noqa: E501
+"""
 
 _PAST = r"""
 (?<!is )(?<!are )(?<!be )(?<!get )(?<!gets )(?<!being )\bused to\b
@@ -112,14 +120,14 @@ _PAST = r"""
 \bonce upon\b
 \bbefore that\b
 \bhad been\b
-\b(?:has|have|was|were|been|got) (?:since )?(?:been )?(?:removed|replaced|retired|decommissioned|switched off|turned off|shut down|dropped|killed|deleted|abandoned|withdrawn)\b
+\b(?:has|have|was|were|been|got) (?:since )?(?:been )?{gone}\b
 \bdecommissioned\b
 \bleft-?overs?\b
 \bdead code\b
 \bdeprecated in favou?r\b
 \bobsolete\b
 \bas a stand-?in\b
-"""  # noqa: E501
+"""
 
 _IDLE = r"""
 \bsuppos(?:e|ing)\b
@@ -129,7 +137,7 @@ _IDLE = r"""
 \bhypothe\w+
 \bin (?:theory|an ideal world)\b
 \bwere to\b
-^had \w+ 
+^had \w+\b
 \bwish(?:es)?\b
 (?:would|could|should|might)(?: not|n't)? have\b
 \bcould\b[^.;]{0,40}\binstead\b
@@ -137,7 +145,7 @@ _IDLE = r"""
 \bas (?:if|though)\b
 \bassuming\b
 \bon paper\b
-"""  # noqa: W291
+"""
 
 _OPINION = r"""
 \bthink(?:s|ing)?\b
@@ -168,7 +176,8 @@ _OPINION = r"""
 \bclaim(?:s|ed)? (?:that|to|it|we|the)\b
 \bsaid (?:that|to|it|the|we)\b
 \b(?:says|say|told|tells|tell)(?: \w+)? (?:that|it|we)\b
-\b(?:wrote|writes|written|reported|stated|insist\w*|heard|hears|complain\w*|announced|admitted|guess\w*|joke[sd]?|remark\w*|mentioned|note[sd]?) that\b
+\b(?:wrote|writes|written|reported|stated|heard|hears|announced|admitted|mentioned|note[sd]?|joke[sd]?) that\b
+\b(?:insist|complain|guess|remark)\w* that\b
 \baccording to\b
 \bassum(?:e|es|ed|ption|ptions)\b
 \bexpect(?:s|ed)? to\b
@@ -188,7 +197,7 @@ _OPINION = r"""
 \bpush(?:es|ed|ing)? for\b
 \bdemand(?:s|ed)? that\b
 \brecommend(?:s|ed)?\b(?! (?:by|for))
-"""  # noqa: E501
+"""
 
 _ORDERS = r"""
 \b(?:make|making) sure\b
@@ -236,21 +245,26 @@ NOT_FACT = _pattern(
 
 CANCELS = re.compile(
     r"\W*(?:"
-    + "|".join(
-        (
-            r"(?:no|nope|never)(?=\s*(?:[.,!;:—–-]|$))",
-            r"not (?:yet|true|so|any ?more|started|built|quite)",
-            r"(?:wrong|nonsense|parked|rejected|declined|dropped|shelved|postponed|maybe|perhaps|planned)\b",
-            r"please no|still planned|still open|on the road ?map|turned down|some day\b|one day\b",
-            r"(?:under )?discussion\b|left-?over\b",
-            r"(?:it|they|we|this|that|he|she|these|those)(?: is| was| are| were|'s|'re)? (?:no longer|not|never|wrong|over|"
-            r"history|rejected|turned down|planned|parked|abandoned|a (?:joke|rumou?r|myth|mistake|plan))\b",
-            r"(?:it|they|we|this|that|he|she) (?:doesn't|does not|don't|do not|isn't|is not|aren't|wasn't|didn't|did not|never|"
-            r"hasn't|won't|will not|cannot|can't)\b",
-            r"since [^,.]{1,40}(?:no longer|not the case)",
-            r"that (?:went|ended|has ended|has gone|stopped|was (?:turned|rejected|dropped|wrong|before|until|the))",
-        )
-    )
+    + _pattern(
+        r"""
+        (?:no|nope|never)(?=\s*(?:[.,!;:—–-]|$))
+        not (?:yet|true|so|any ?more|started|built|quite)
+        (?:wrong|nonsense|parked|rejected|declined|dropped|shelved|postponed|maybe|perhaps|planned)\b
+        please no
+        still (?:planned|open)
+        on the road ?map
+        turned down
+        (?:some|one) day\b
+        (?:under )?discussion\b
+        left-?over\b
+        {pronoun}(?: is| was| are| were|'s|'re)? (?:no longer|not|never|wrong|over|history|rejected|turned down)\b
+        {pronoun}(?: is| was| are| were|'s|'re)? (?:planned|parked|abandoned|a (?:joke|rumou?r|myth|mistake|plan))\b
+        {pronoun} (?:doesn't|does not|don't|do not|isn't|is not|aren't|wasn't|didn't|did not|never)\b
+        {pronoun} (?:hasn't|won't|will not|cannot|can't)\b
+        since [^,.]{1,40}(?:no longer|not the case)
+        that (?:went|ended|has ended|has gone|stopped|was (?:turned|rejected|dropped|wrong|before|until|the))
+        """
+    ).pattern
     + ")",
     re.IGNORECASE,
 )
@@ -268,7 +282,8 @@ BLOCKED_LABEL = _pattern(
     \blegacy\b
     \b(?:deprecat|decommission|retire|reject|suggest|hypothe|debate)\w*
     \bremoved?\b
-    \b(?:obsolete|dead|unused|abandoned|declined|dropped|parked|shelved|sunset|discarded|disputed|unclear|unknown|unaffected)\b
+    \b(?:obsolete|dead|unused|abandoned|declined|dropped|parked|shelved|sunset|discarded)\b
+    \b(?:disputed|unclear|unknown|unaffected)\b
     \bplan(?:s|ned|ning)?\b
     \broad ?maps?\b
     \bwish(?:es|ed)?(?: ?list)?\b
@@ -340,10 +355,12 @@ NOT_SO = re.compile(r"\b(?:isn't|wasn't|aren't|weren't|not) (?:so|true|right|the
 
 VALUE_OUT = _pattern(
     r"""
-    \b(?:until|till|planned|proposed|formerly|former|previously|was|were|used to|no longer|removed|retired|decommissioned)\b
-    \b(?:deprecated|dropped|rejected|tb[acd]|to be|not|never|no|none|nobody|without|n/a|maybe|perhaps|probably|possibly)\b
+    \b(?:until|till|planned|proposed|formerly|former|previously|was|were|used to|no longer|removed|retired)\b
+    \b(?:decommissioned|deprecated|dropped|rejected|tb[acd]|to be|not|never|no|none|nobody|without|n/a)\b
+    \b(?:maybe|perhaps|probably|possibly)\b
     \b(?:open|unknown|unclear|disputed|candidate|would|could|should|might|will|soon|later|starts?|next|ex|except|if|once)\b
-    \b(?:dead|draft|idea|wish|opinion|thinks?|favou?rite|temporar\w+|acting|deputy|interim|stand-?in|backup|switched off|old)\b
+    \b(?:dead|draft|idea|wish|opinion|thinks?|favou?rite|temporar\w+|acting|deputy|interim|stand-?in|backup|old)\b
+    \bswitched off\b
     \?
     n't\b
     """
@@ -357,6 +374,10 @@ DEAD_PAGE = re.compile(
 )
 """As the value of a page's status: nothing on the page counts."""
 
+_MACHINES = (
+    "llm ai assistant model bot robot agent program software parser crawler scraper indexer extractor machine automat "
+    "script tool reader pipeline"
+)
 # Words of which one must be there, and what they must be part of. The words are looked for first because that costs
 # nothing, and nearly every block of a wiki has none of them.
 _ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
@@ -365,40 +386,47 @@ _ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         (
             "ignore disregard forget override bypass skip",
             r"""
-            \b(?:ignore|disregard|forget|override|bypass|skip) (?:\w+ ){0,3}(?:previous|prior|above|earlier|preceding|other|all|any|rest|everything|anything|instructions?|rules?)\b
+            \b{ignore} (?:\w+ ){0,3}(?:previous|prior|above|earlier|preceding|other|all|any|rest)\b
+            \b{ignore} (?:\w+ ){0,3}(?:everything|anything|instructions?|rules?)\b
             \b(?:ignore|disregard)\b[^.]{0,60}\b(?:document|page|text|file|instructions?|sentences?)\b
-            """,  # noqa: E501
+            """,
         ),
         (
-            "llm ai assistant model bot robot agent program software parser crawler scraper indexer extractor machine "
-            "automat script tool reader pipeline",
+            _MACHINES,
             r"""
-            \b(?:note|notice|message|instructions?|attention|hint|memo|request|reminder|warning|dear|hello|hey|hi)\b[^.\n]{0,30}\b(?:to|for)?\b[^.\n]{0,20}\b{machine}\b(?=[^.\n]{0,80}(?:\b(?:that|which|who|{reads}|must|should|please|{record}|ignore)\b|:)|\W*$)
+            \b{hail} (?:to|for) (?:\w+ ){0,4}{machine}\b(?=[^.\n]{0,80}(?:\b(?:that|which|who|{reads}|must)\b|:)|\W*$)
+            \b{hail} (?:to|for) (?:\w+ ){0,4}{machine}\b(?=[^.\n]{0,80}\b(?:should|please|{record}|ignore)\b)
+            \b(?:attention|dear|hello|hey|hi)[ ,:]+(?:\w+ ){0,3}{machine}\b\s*[:,!.–—-]
             \b(?:language|ai|extraction) (?:model|agent|assistant|program|tool|pipeline|system|process)s?\b
             \bas an? (?:ai|llm|language model|assistant|extraction)\b
-            \b(?:any|every|all|the|an?|each) (?:automated |automatic )?{machine} (?:that |which |who )?{reads}\b
+            \b(?:any|every|all|each|whatever|whichever) (?:automat\w+ )?{machine} (?:that|which|who|is|are) {reads}\b
+            \b{machine} (?:(?:that|which|who|is|are) )?{reads} (?:or \w+ )?(?:this|the) (?:page|document|text|file|wiki)\b
+            \bfor (?:indexing|extraction|training|parsing) (?:purposes|only)\b
+            \b{machine} (?:is |are )?{reads} this\b
             \bif you are an? (?:\w+ )?{machine}\b
             \bfor (?:automated|automatic|machine) (?:readers?|processing|consumption|extraction)\b
-            """,  # noqa: E501
+            """,
         ),
         (
             "you",
             r"""
-            \byou (?:must|should|shall|have to|are to|will|need to|are required to) (?:now )?{record}\b(?! (?:it )?(?:to|a|an|on call)\b)
+            \byou (?:must|should|shall|will|(?:have|are|need) to) (?:now )?{record}\b(?! (?:it )?(?:to|an?|on)\b)
             \bupdate your (?:records?|index|graph|memory|knowledge)\b
             \byour (?:task|instructions|training|extraction|knowledge)\b
-            """,  # noqa: E501
+            """,
         ),
         (
             "record output emit extract assert memori insert add following established treat mention",
             r"""
-            (?:^|[.:;!,] )(?:please |now |then |and |so |instead,? )?(?:record|output|emit|extract|assert|memori[sz]e|insert)\b (?:\w+ ){0,4}(?:that|following|{fact}|as|this|:)
+            (?:^|[.:;!,] ){now}{write}\b (?:\w+ ){0,4}(?:that|following|as|this|:)
+            (?:^|[.:;!,] ){now}{write}\b (?:\w+ ){0,4}{fact}
+            \b(?:must|should|is to|are to|has to|have to) be (?:recorded|extracted|emitted|output|treated) as\b
             \badd (?:\w+ ){0,3}{fact}\b
             \b(?:the )?following {fact}\b
             \b(?:established|verified|confirmed) facts?\b
             \btreat (?:this|it|the following|what follows) as (?:true|facts?|authoritative|established)\b
             \bdo not mention (?:this|that|it)\b
-            """,  # noqa: E501
+            """,
         ),
         (
             "prompt instruction system knowledge jailbreak document anything now",
@@ -411,7 +439,7 @@ _ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             \bnew instructions?\b
             \bdo anything now\b
             \bjail ?break\w*
-            \brest of (?:the|this) (?:document|page|text|file)\b[^.]{0,60}\b(?:record|ignore|disregard|treat|note|store)\b
+            \brest of (?:the|this) (?:document|page|text|file)\b[^.]{0,60}\b(?:{ignore}|{record})\b
             """,
         ),
     )

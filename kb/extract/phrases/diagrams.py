@@ -22,7 +22,8 @@ from kb.sources.markdown import Block
 
 __all__ = ["DiagramReader"]
 
-_NODE = r"[\w.-]+?(?:\s*(?:\[\(.*?\)\]|\(\[.*?\]\)|\(\(.*?\)\)|\[\[.*?\]\]|\[.*?\]|\(.*?\)|\{\{.*?\}\}|\{.*?\}|>.*?\]))?(?:::\w+)?"
+_SHAPE = r"\[\(.*?\)\]|\(\[.*?\]\)|\(\(.*?\)\)|\[\[.*?\]\]|\[.*?\]|\(.*?\)|\{\{.*?\}\}|\{.*?\}|>.*?\]"
+_NODE = rf"[\w.-]+?(?:\s*(?:{_SHAPE}))?(?:::\w+)?"
 _SIDE = re.compile(rf"\s*({_NODE}(?:\s*&\s*{_NODE})*)\s*(?=$|;|[-=<.ox]{{2}}|-\.)")
 _ARROW = re.compile(
     r"\s*(?P<arrow>(?:--|==)\s+(?P<text>[^-=|>]{1,60}?)\s+(?:-->|==>)|-->|--->|==>|-\.->|-\.\s*[^.|>]{1,60}?\s*\.->|<-->|---|--x|--o|<--)"
@@ -30,8 +31,12 @@ _ARROW = re.compile(
 )
 _LABELLED = re.compile(r"([\w.-]+)\s*(?:\[\(|\(\[|\(\(|\[\[|\{\{|[\[({>])\"?(.*?)\"?[\])}]+(?:::\w+)?$")
 _LEGEND = re.compile(r"\b(?:arrows?|lines?|edges?)\b", re.IGNORECASE)
-_BACKWARDS = re.compile(r"\bfrom\b.{0,40}\b(?:called|read|used|needed|owned|written|dependenc(?:y|ies))\b.{0,40}\bto\b", re.IGNORECASE)
-_FLOW = re.compile(r"\b(?:data|traffic|money|information) (?:flows?|goes|moves)\b|\bflow of\b|\breversed?\b", re.IGNORECASE)
+_BACKWARDS = re.compile(
+    r"\bfrom\b.{0,40}\b(?:called|read|used|needed|owned|written|dependenc(?:y|ies))\b.{0,40}\bto\b", re.IGNORECASE
+)
+_FLOW = re.compile(
+    r"\b(?:data|traffic|money|information) (?:flows?|goes|moves)\b|\bflow of\b|\breversed?\b", re.IGNORECASE
+)
 _MAX_LINES = 2000
 
 
@@ -54,7 +59,7 @@ class DiagramReader:
         self.lexicon = lexicon
 
     def legend(self, sentences: Sequence[Sentence]) -> tuple[Sense, ...]:
-        """Find what the page says that an arrow means; () if it says nothing, or something that cannot be told apart."""
+        """Find what the page says that an arrow means; () if it does not say."""
         for sentence in sentences:
             text = sentence.text
             if not _LEGEND.search(text) or _FLOW.search(text) or sentence.question:
@@ -64,11 +69,17 @@ class DiagramReader:
                     continue
                 for lemma in sorted(tok.lemmas):
                     for verb in self.lexicon.verbs.get(lemma, ()):
-                        if (tok.lower in verb.thirds or tok.lower in verb.bases) and not verb.extra and tok.lower not in ("goes", "go", "runs", "points"):
+                        if (
+                            (tok.lower in verb.thirds or tok.lower in verb.bases)
+                            and not verb.extra
+                            and tok.lower not in ("goes", "go", "runs", "points")
+                        ):
                             return tuple(s.reverse for s in verb.senses) if _BACKWARDS.search(text) else verb.senses
         return ()
 
-    def read(self, page: str, block: Block, meaning: Sequence[Sense], heading: Label) -> Iterator[tuple[Edge, int, int]]:
+    def read(
+        self, page: str, block: Block, meaning: Sequence[Sense], heading: Label
+    ) -> Iterator[tuple[Edge, int, int]]:
         """Read a diagram: (edge, start, end of its line in the page)."""
         if heading.blocked or not re.match(r"\s*(?:%%.*\n\s*)*(?:graph|flowchart)\b", block.literal):
             return

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from kb.extract.phrases.context import Ref
 from kb.extract.phrases.denials import HYPOTHETICAL, NOT_FACT, SENTENCE_OUT
-from kb.extract.phrases.grammar import Line
 from kb.extract.phrases.lexicon import Sense
-from kb.extract.phrases.verbs import Match
+from kb.extract.phrases.line import Line
+from kb.extract.phrases.matches import Match
 from kb.model import Entity
 from kb.vocabulary import Vocabulary
 
@@ -75,7 +75,11 @@ class Facts:
         found: list[Edge] = []
         for subject in subjects:
             for object_ in objects:
-                fitting = [(s, self._width(s)) for s in senses if any(self.fits(s, a, b) for a in subject.ids for b in object_.ids)]
+                fitting = [
+                    (s, self._width(s))
+                    for s in senses
+                    if any(self.fits(s, a, b) for a in subject.ids for b in object_.ids)
+                ]
                 forward = [one for one in fitting if not one[0].flipped] or fitting
                 narrowest = min((width for _, width in forward), default=0)
                 best = [sense for sense, width in forward if width == narrowest]
@@ -87,7 +91,8 @@ class Facts:
         everything = len(self.vocabulary.classes)
         pairs = self.vocabulary.relations[sense.relation].signatures
         return sum(
-            (len(self.vocabulary.descendants(s)) if s else everything) * (len(self.vocabulary.descendants(o)) if o else everything)
+            (len(self.vocabulary.descendants(s)) if s else everything)
+            * (len(self.vocabulary.descendants(o)) if o else everything)
             for s, o in pairs
         )
 
@@ -99,35 +104,34 @@ class Facts:
         return self.vocabulary.fits(relation, self.types[subject], self.types[object_])
 
     def _edge(self, sense: Sense, subject: str, object_: str, subject_ref: Ref, object_ref: Ref) -> Edge:
-        ends = [(subject, subject_ref.text or self.entities[subject].name), (object_, object_ref.text or self.entities[object_].name)]
+        ends = [
+            (subject, subject_ref.text or self.entities[subject].name),
+            (object_, object_ref.text or self.entities[object_].name),
+        ]
         if sense.flipped:
             ends.reverse()
         return Edge(ends[0][0], sense.relation, ends[1][0], ends[0][1], ends[1][1])
 
     # -- is it a fact -------------------------------------------------------------
 
-    def meant(self, line: Line, text: str, match: Match, quoted: Iterable[int]) -> bool:
+    def meant(self, line: Line, match: Match, quoted: Iterable[int]) -> bool:
         """Whether the clause of a match states something as true now."""
         if match.verb in set(quoted):
             return False
         segment, clause = self._segment(line, match), self._clause(line, match)
-        if SENTENCE_OUT.search(_slice(line, text, *segment)):
+        if SENTENCE_OUT.search(_slice(line, *segment)):
             return False
-        before = _slice(line, text, segment[0], match.verb)
+        before = _slice(line, segment[0], match.verb)
         opened = None
         for found in HYPOTHETICAL.finditer(before):
             opened = found
-        if opened is not None and not self._main_clause(line, match, before[opened.end() :]):
+        if opened is not None and not _main_clause(line, match, before[opened.end() :]):
             return False
-        negated = _slice(line, text, clause, self._last_object(line, match))
+        negated = _slice(line, clause, _last_object(match))
         return NOT_FACT.search(_harmless(negated)) is None
 
-    def _main_clause(self, line: Line, match: Match, between: str) -> bool:
-        """Whether a comma or "then" ends the "if" clause before the subject."""
-        return "," in between and line.word(match.first - 1, ",", "then", "so")
-
     def _segment(self, line: Line, match: Match) -> tuple[int, int]:
-        """Bound the part between semicolons, colons and dashes; what introduces a colon belongs to it if it is short."""
+        """Bound the part between semicolons, colons and dashes, with a few words that introduce it before a colon."""
         start, end = match.first, match.last
         while start > 0 and line.lowered[start - 1] not in (";", ":", "—", "–"):
             start -= 1
@@ -146,19 +150,42 @@ class Facts:
         start = min(match.first, match.verb)
         while start > 0:
             low = line.lowered[start - 1]
-            if low in (",", ";", ":", "—", "–", "but", "so", "because", "while", "although", "though", "when", "where", "which", "that", "who"):
+            if low in (
+                ",",
+                ";",
+                ":",
+                "—",
+                "–",
+                "but",
+                "so",
+                "because",
+                "while",
+                "although",
+                "though",
+                "when",
+                "where",
+                "which",
+                "that",
+                "who",
+            ):
                 break
             if low in ("and", "then") and start == match.first:
                 break
             start -= 1
         return start
 
-    def _last_object(self, line: Line, match: Match) -> int:
-        ends = [r.start for r in (*match.objects, *match.subjects) if r.start >= 0]
-        return max([match.verb + 1, *ends])
+
+def _main_clause(line: Line, match: Match, between: str) -> bool:
+    """Whether a comma or "then" ends the "if" clause before the subject."""
+    return "," in between and line.word(match.first - 1, ",", "then", "so")
 
 
-def _slice(line: Line, text: str, start: int, end: int) -> str:
+def _last_object(match: Match) -> int:
+    ends = [r.start for r in (*match.objects, *match.subjects) if r.start >= 0]
+    return max([match.verb + 1, *ends])
+
+
+def _slice(line: Line, start: int, end: int) -> str:
     """Cut the words of the tokens `start`..`end` out of the sentence."""
     if start >= end or start >= len(line.toks):
         return ""
@@ -174,6 +201,17 @@ def _slice(line: Line, text: str, start: int, end: int) -> str:
 
 def _harmless(text: str) -> str:
     """Take out negative words that deny nothing ("not only", "no doubt", "nothing but")."""
-    for row in ("not only", "not just", "no doubt", "nothing but", "no less", "whether or not", "no matter", "none other than", "n't just", "n't only"):
+    for row in (
+        "not only",
+        "not just",
+        "no doubt",
+        "nothing but",
+        "no less",
+        "whether or not",
+        "no matter",
+        "none other than",
+        "n't just",
+        "n't only",
+    ):
         text = text.replace(row, " ")
     return text

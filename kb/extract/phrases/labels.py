@@ -1,6 +1,6 @@
 """Headings, keys, table headers and the lines before a list: which relation their values stand in, if any.
 
-"Dependencies" · "Used by" · "**Owned by:**" · "What it needs" · "Who calls us?" · "Systems we depend on" · "Not consumers".
+"Dependencies" · "Used by" · "**Owned by:**" · "What it needs" · "Who calls us?" · "Systems we depend on" · "Ours".
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import MODIFIERS, STUFF
+from kb.extract.phrases.cues import MODIFIERS, STUFF, word_set
 from kb.extract.phrases.denials import BLOCKED_LABEL, DENYING_LABEL, NOT_SO
 from kb.extract.phrases.lexicon import Lexicon, Sense, Verb, preposition_after
 from kb.extract.phrases.tokens import Tok
 
 __all__ = ["Label", "Labels"]
 
-_OURS = ([["ours"], ["what", "is", "ours"], ["what", "'s", "ours"], ["all", "ours"], ["these", "are", "ours"]])
+_OURS = [["ours"], ["what", "is", "ours"], ["what", "'s", "ours"], ["all", "ours"], ["these", "are", "ours"]]
 _MAX_WORDS = 9
 _WH = frozenset(("who", "what", "which", "whose", "where"))
 _ANAPHORS = frozenset(("it", "this", "us", "we", "here", "they", "them", "i"))
-_GLUE = frozenset("the a an our its their of for and in this that these those it to we us".split())  # noqa: SIM905
+_GLUE = word_set("the a an our its their of for and in this that these those it to we us")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Labels:
         lowered = [t.lower if t.kind == "w" else "\x00" for t in row]
         if self.lexicon.possession and lowered in _OURS:
             return Label(tuple(s.reverse for s in self.lexicon.possession))
-        return self._question(row, lowered) or self._noun(row, lowered) or self._verb(row, lowered) or self._kind(row, lowered)
+        return self._question(row, lowered) or self._noun(row, lowered) or self._verb(row, lowered) or self._kind(row)
 
     def blocked_title(self, text: str) -> bool:
         """Whether a page's title takes back the whole page: "Roadmap", "Proposal: …", but not "Why we retired …"."""
@@ -92,7 +92,7 @@ class Labels:
                     continue
                 fine, subject = self._subject(before, after)
                 if fine:
-                    return Label(noun.senses, subject, kinds=self._kind(row, lowered).kinds)
+                    return Label(noun.senses, subject, kinds=self._kind(row).kinds)
         return None
 
     def _filling(self, toks: Sequence[Tok]) -> bool:
@@ -100,7 +100,12 @@ class Labels:
         return all(t.kind == "m" or t.lower in ("'s", "'") or self._light(t) for t in toks)
 
     def _light(self, tok: Tok) -> bool:
-        return tok.lower in MODIFIERS or tok.lower in _GLUE or tok.text.isdigit() or any(l in self.nouns for l in tok.lemmas)
+        return (
+            tok.lower in MODIFIERS
+            or tok.lower in _GLUE
+            or tok.text.isdigit()
+            or any(one in self.nouns for one in tok.lemmas)
+        )
 
     def _subject(self, before: Sequence[Tok], after: Sequence[Tok]) -> tuple[bool, Ref | None]:
         """(whether nothing else is said, whom the label names: "Checkout's consumers", "Consumers of Checkout")."""
@@ -116,7 +121,12 @@ class Labels:
         """Read "Depends on", "Used by", "Reads from", "We use", "Checkout depends on", "Systems we depend on"."""
         start = 0
         subject: Ref | None = None
-        while start < len(row) and (self._light(row[start]) or row[start].kind == "m" or lowered[start] in STUFF or lowered[start] in ("also", "things", "is", "are", "that", "which", "everything")):
+        while start < len(row) and (
+            self._light(row[start])
+            or row[start].kind == "m"
+            or lowered[start] in STUFF
+            or lowered[start] in ("also", "things", "is", "are", "that", "which", "everything")
+        ):
             if row[start].kind == "m":
                 if subject is not None:
                     return None
@@ -128,7 +138,9 @@ class Labels:
         if found is None:
             return None
         senses, end, _ = found
-        if not all(self._light(t) or t.lower in ("directly", "today", "by", "also") for t in row[end:]) or any(t.kind == "m" for t in row[end:]):
+        if not all(self._light(t) or t.lower in ("directly", "today", "by", "also") for t in row[end:]) or any(
+            t.kind == "m" for t in row[end:]
+        ):
             return None
         return Label(senses, subject)
 
@@ -171,28 +183,45 @@ class Labels:
 
     def _question(self, row: list[Tok], lowered: list[str]) -> Label | None:
         """Read "Who calls us?", "What it needs", "Which services use it", "Services that use Checkout"."""
-        asks = lowered[0] in _WH or (len(row) > 2 and any(l in self.nouns for l in row[0].lemmas) and lowered[1] in ("that", "which", "who", "using", "we", "it"))
+        asks = lowered[0] in _WH or (
+            len(row) > 2
+            and any(one in self.nouns for one in row[0].lemmas)
+            and lowered[1] in ("that", "which", "who", "using", "we", "it")
+        )
         if not asks:
             return None
         i = 1
-        while i < len(row) and row[i].kind == "w" and (any(l in self.nouns for l in row[i].lemmas) or lowered[i] in ("that", "which", "who", "else", "other", "all", "things")):
+        while (
+            i < len(row)
+            and row[i].kind == "w"
+            and (
+                any(one in self.nouns for one in row[i].lemmas)
+                or lowered[i] in ("that", "which", "who", "else", "other", "all", "things")
+            )
+        ):
             i += 1
         if i >= len(row):
             return None
         if row[i].kind == "m" or lowered[i] in _ANAPHORS or lowered[i] in ("the", "this", "does", "do"):
             return self._asked_object(row, lowered, i)
-        found = self._verb_at(row, lowered, i) or self._loose_verb(row, lowered, i)
+        found = self._verb_at(row, lowered, i) or self._loose_verb(lowered, i)
         if found is None:
             return None
         senses, end, _ = found
         rest = row[end:]
         names = [t for t in rest if t.kind == "m"]
-        if len(names) > 1 or not all(t.kind == "m" or t.lower in _ANAPHORS or self._light(t) or t.lower in ("from", "on", "in", "directly", "today") for t in rest):
+        if len(names) > 1 or not all(
+            t.kind == "m"
+            or t.lower in _ANAPHORS
+            or self._light(t)
+            or t.lower in ("from", "on", "in", "directly", "today")
+            for t in rest
+        ):
             return None
         subject = Ref(names[0].ids, names[0].text if names[0].direct else None) if names else None
         return Label(tuple(s.reverse for s in senses), subject)
 
-    def _loose_verb(self, row: list[Tok], lowered: list[str], i: int) -> tuple[tuple[Sense, ...], int, bool] | None:
+    def _loose_verb(self, lowered: list[str], i: int) -> tuple[tuple[Sense, ...], int, bool] | None:
         """Read "Who posts?", "Who reads it" for a verb whose preposition the question leaves out."""
         for verb in self.lexicon.verbs_of(lowered[i]):
             if not verb.extra and not verb.state and (lowered[i] in verb.thirds or lowered[i] in verb.bases):
@@ -204,23 +233,34 @@ class Labels:
         subject: Ref | None = None
         if lowered[i] in ("does", "do"):
             i += 1
-        while i < len(row) and (row[i].kind == "m" or lowered[i] in _ANAPHORS or lowered[i] in ("the", "this") or any(l in self.nouns for l in row[i].lemmas)):
+        while i < len(row) and (
+            row[i].kind == "m"
+            or lowered[i] in _ANAPHORS
+            or lowered[i] in ("the", "this")
+            or any(one in self.nouns for one in row[i].lemmas)
+        ):
             if row[i].kind == "m":
                 subject = Ref(row[i].ids, row[i].text if row[i].direct else None)
             i += 1
         found = self._verb_at(row, lowered, i)
-        if found is None or not found[2] or any(not self._light(t) and t.lower not in ("directly", "from", "on") for t in row[found[1] :]):
+        if (
+            found is None
+            or not found[2]
+            or any(not self._light(t) and t.lower not in ("directly", "from", "on") for t in row[found[1] :])
+        ):
             return None
         return Label(found[0], subject)
 
     # -- types ----------------------------------------------------------------------------
 
-    def _kind(self, row: list[Tok], lowered: list[str]) -> Label:
+    def _kind(self, row: list[Tok]) -> Label:
         """Read "Systems", "Service name": a label that only says what sort of thing its values are."""
-        words = [t for t in row if t.kind == "w" and t.lower not in MODIFIERS and t.lower not in ("name", "names", "id")]
+        words = [
+            t for t in row if t.kind == "w" and t.lower not in MODIFIERS and t.lower not in ("name", "names", "id")
+        ]
         if len(words) != 1 or any(t.kind == "m" for t in row):
             return Label()
-        kinds = next((self.nouns[l] for l in sorted(words[0].lemmas) if l in self.nouns), frozenset())
+        kinds = next((self.nouns[one] for one in sorted(words[0].lemmas) if one in self.nouns), frozenset())
         return Label(kinds=frozenset(kinds), one=words[0].lower in self.nouns)
 
 
@@ -235,4 +275,3 @@ def _without_parentheses(toks: Sequence[Tok]) -> list[Tok]:
         elif not depth:
             kept.append(tok)
     return kept
-

@@ -270,5 +270,3 @@ def preposition_after(wanted: str, lowered: list[str], at: int) -> int:
         if len(row) > best and lowered[at : at + len(row)] == row:
             best = len(row)
     return best
-
-

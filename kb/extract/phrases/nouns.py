@@ -8,15 +8,37 @@ from __future__ import annotations
 
 from kb.extract.phrases.context import Ref
 from kb.extract.phrases.cues import NEGATIONS
-from kb.extract.phrases.grammar import Line, Subject
+from kb.extract.phrases.grammar import Subject
 from kb.extract.phrases.lexicon import Fixed, Lexicon, Noun
-from kb.extract.phrases.verbs import Match
+from kb.extract.phrases.line import Line
+from kb.extract.phrases.matches import Match
 
 __all__ = ["NounReader"]
 
 _BE = frozenset(("is", "are", "'s", "'re"))
 _BE_PAST = frozenset(("was", "were"))
-_ARTICLES = frozenset(("the", "a", "an", "one", "our", "its", "their", "also", "current", "main", "only", "primary", "now", "of", "his", "her", "your", "today"))
+_ARTICLES = frozenset(
+    (
+        "the",
+        "a",
+        "an",
+        "one",
+        "our",
+        "its",
+        "their",
+        "also",
+        "current",
+        "main",
+        "only",
+        "primary",
+        "now",
+        "of",
+        "his",
+        "her",
+        "your",
+        "today",
+    )
+)
 
 
 class NounReader:
@@ -33,7 +55,12 @@ class NounReader:
         for i, tok in enumerate(line.toks):
             if tok.kind != "w":
                 continue
-            match = self._noun_at(line, i) or self._fixed_at(line, i) or self._possession_at(line, i) or self._ours_at(line, i)
+            match = (
+                self._noun_at(line, i)
+                or self._fixed_at(line, i)
+                or self._possession_at(line, i)
+                or self._ours_at(line, i)
+            )
             if match is not None:
                 found.append(match)
         return found
@@ -44,7 +71,12 @@ class NounReader:
         for noun in self.lexicon.nouns.get(line.lowered[i], ()):
             end = i + len(noun.words)
             if end <= len(line.toks) and all(line.lowered[i + k] in forms for k, forms in enumerate(noun.words)):
-                match = self._is_filler(line, i, end, noun) or self._has_filler(line, i, end, noun) or self._filler_is(line, i, end, noun) or self._apposed(line, i, end, noun)
+                match = (
+                    self._is_filler(line, i, end, noun)
+                    or self._has_filler(line, i, end, noun)
+                    or self._filler_is(line, i, end, noun)
+                    or self._apposed(line, i, end, noun)
+                )
                 if match is not None:
                     return match
         return None
@@ -69,7 +101,9 @@ class NounReader:
     def _has_filler(self, line: Line, i: int, end: int, noun: Noun) -> Match | None:
         """Read "holder has two nouns, filler and filler"."""
         has = i - 1
-        while has > i - 5 and (line.plain(has) or line.word(has, "the", "a", "an", "only", "just", "exactly", "one", "its", "more", "than")):
+        while has > i - 5 and (
+            line.plain(has) or line.word(has, "the", "a", "an", "only", "just", "exactly", "one", "its", "more", "than")
+        ):
             if line.word(has, "has", "have"):
                 break
             has -= 1
@@ -80,7 +114,9 @@ class NounReader:
         if group.negated or group.modal or holder.kind != "refs" or holder.part:
             return None
         fillers, last = line.objects(end + 1)
-        return Match(holder.refs, tuple(fillers), noun.senses, holder.start, i, last, past=noun.past) if fillers else None
+        return (
+            Match(holder.refs, tuple(fillers), noun.senses, holder.start, i, last, past=noun.past) if fillers else None
+        )
 
     def _article_start(self, line: Line, i: int) -> int:
         while i > 0 and line.word(i - 1, *_ARTICLES):
@@ -117,7 +153,9 @@ class NounReader:
         if line.word(be, "'s", "’") and line.name(be - 1) and self._be(line, be - 2, noun):
             possessor = [Ref.of(line.toks[be - 1], be - 1)]
             be -= 2
-        if not self._be(line, be, noun) or be == i - 1 and line.lowered[i].endswith("s") is False and not line.word(i - 1, *_BE, *_BE_PAST):
+        if not self._be(line, be, noun) or (
+            be == i - 1 and line.lowered[i].endswith("s") is False and not line.word(i - 1, *_BE, *_BE_PAST)
+        ):
             return None
         subject = line.subject(line.group(be).start if line.word(be - 1, "also", "now", "still", "currently") else be)
         if subject.kind != "refs" or subject.part:
@@ -154,7 +192,9 @@ class NounReader:
                 start -= 1  # "Priyanka Rowe, as the lead of Money Movement,"
             if line.word(start - 1, ",") and line.name(start - 2):
                 holders, last = line.objects(end + 1)
-                return Match(tuple(holders[:1]), (Ref.of(line.toks[start - 2], start - 2),), noun.senses, start - 2, i, last)
+                return Match(
+                    tuple(holders[:1]), (Ref.of(line.toks[start - 2], start - 2),), noun.senses, start - 2, i, last
+                )
         if line.word(i - 1, "'s", "’") and line.name(i - 2):
             at = end + 1 if line.word(end, ",", ":") else end
             if line.name(at) and not line.toks[at].weak:
@@ -206,7 +246,12 @@ class NounReader:
         nouns = i + 1
         while line.plain(nouns) and nouns < i + 4:
             nouns += 1
-        if not self.lexicon.possession or not line.word(i, "our") or not line.word(nouns, "is", "are") or nouns == i + 1:
+        if (
+            not self.lexicon.possession
+            or not line.word(i, "our")
+            or not line.word(nouns, "is", "are")
+            or nouns == i + 1
+        ):
             return None
         if not any(lemma in line.nouns for lemma in line.toks[nouns - 1].lemmas) or not line.context.subject:
             return None

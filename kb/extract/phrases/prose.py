@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from kb.extract.phrases.context import Context, Ref
 from kb.extract.phrases.denials import CANCELS, SENTENCE_OUT
 from kb.extract.phrases.facts import Edge, Facts
-from kb.extract.phrases.grammar import Line
 from kb.extract.phrases.labels import Labels
 from kb.extract.phrases.lexicon import Lexicon
+from kb.extract.phrases.line import Line
+from kb.extract.phrases.matches import Match
 from kb.extract.phrases.nouns import NounReader
 from kb.extract.phrases.tokens import Sentence, Tok
 from kb.extract.phrases.values import value_names
-from kb.extract.phrases.verbs import Match, VerbReader
+from kb.extract.phrases.verbs import VerbReader
 
 __all__ = ["Found", "Prose"]
 
@@ -80,7 +81,7 @@ class Prose:
         edges: list[Edge] = []
         for match in matches:
             pairs = self.facts.edges(match.subjects, match.senses, match.objects, explicit=match.explicit)
-            if pairs and self.facts.meant(line, sentence.text, match, quoted):
+            if pairs and self.facts.meant(line, match, quoted):
                 edges.extend(pairs)
         return edges
 
@@ -88,7 +89,9 @@ class Prose:
         self, anchor: Tok | None, toks: list[Tok], sentence: Sentence, context: Context, pair: tuple[Ref, ...]
     ) -> list[Edge]:
         """Read a parenthesis. What it leaves out is the name before it: "Edge (led by O. B.)", "Auth (owner: IDT)"."""
-        if not toks or SENTENCE_OUT.search(sentence.text[toks[0].start - sentence.start : toks[-1].end - sentence.start]):
+        if not toks or SENTENCE_OUT.search(
+            sentence.text[toks[0].start - sentence.start : toks[-1].end - sentence.start]
+        ):
             return []
         inner = Context(context.types, context.heads, context.page, context.section, context.item, None, context.recent)
         inner.pair = pair

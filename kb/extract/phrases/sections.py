@@ -42,7 +42,9 @@ class Sections:
         for block in blocks:
             if block.kind == "heading" and block.inline is not None:
                 found.setdefault(block.level, []).append(bool(self.about.title(block.inline)))
-        self.named_levels = frozenset(n for n, named in found.items() if sum(named) >= 2 and sum(named) * 2 > len(named))
+        self.named_levels = frozenset(
+            n for n, named in found.items() if sum(named) >= 2 and sum(named) * 2 > len(named)
+        )
 
     def enter(self, inline: Inline, level: int) -> None:
         """Pass a heading."""

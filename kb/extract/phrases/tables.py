@@ -38,7 +38,8 @@ class TableReader:
         names = [[self._names(cell) for cell in row.cells] for row in body]
         column = self._subject_column(labels, names, head, context)
         return [
-            (row, self._row(row, cells, labels, column, context, heading)) for row, cells in zip(body, names, strict=True)
+            (row, self._row(row, cells, labels, column, context, heading))
+            for row, cells in zip(body, names, strict=True)
         ]
 
     def _names(self, cell: Inline) -> list[Ref]:
@@ -56,9 +57,9 @@ class TableReader:
         """Whether two columns are keys and values: no heads ("Key", "Value"), or a head that is itself such a row."""
         if len(head.cells) != 2:
             return False
-        if labels[0].senses or labels[0].one:
-            if self._names(head.cells[1]) or not head.cells[1].text.strip():
-                return True
+        valued = bool(self._names(head.cells[1])) or not head.cells[1].text.strip()
+        if valued and (labels[0].senses or labels[0].one):
+            return True
         if any(label.senses or label.kinds for label in labels):
             return False
         return not heading.senses
@@ -142,7 +143,7 @@ class TableReader:
             if label.senses:
                 edges.extend(self.facts.edges(subjects, label.senses, names[i]))
             elif column is not None and label.kinds and len(names[column]) == 1:
-                edges.extend(self._only_relation(subjects, names[i], label))
+                edges.extend(self._only_relation(subjects, names[i]))
         if not edges and heading.senses and not any(label.senses for label in labels):
             edges.extend(self._under_heading(names, context, heading))
         return edges
@@ -152,12 +153,19 @@ class TableReader:
         text = cell.text.strip()
         return 0 < len(text) <= 60 and VALUE_OUT.match(text) is not None
 
-    def _only_relation(self, subjects: Sequence[Ref], objects: Sequence[Ref], label: Label) -> list[Edge]:
+    def _only_relation(self, subjects: Sequence[Ref], objects: Sequence[Ref]) -> list[Edge]:
         """Relate things under a head that only names their type, if one relation alone fits both types."""
         fitting = [
             sense
             for sense in self.labels.all_senses
-            if any(self.facts.fits(sense, s, o) for ref in subjects for s in ref.ids for r in objects for o in r.ids if o != s)
+            if any(
+                self.facts.fits(sense, s, o)
+                for ref in subjects
+                for s in ref.ids
+                for r in objects
+                for o in r.ids
+                if o != s
+            )
         ]
         return self.facts.edges(subjects, fitting, objects) if len(fitting) == 1 else []
 

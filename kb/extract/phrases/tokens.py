@@ -52,7 +52,7 @@ class Tok:
 
 @dataclass(slots=True)
 class Sentence:
-    """Tokens of one sentence, at `start`..`end` of the block's text; `quoted` are the indexes inside quotation marks."""
+    """Tokens of one sentence at `start`..`end` of its block; `quoted` are the indexes inside quotation marks."""
 
     toks: list[Tok]
     start: int
@@ -71,7 +71,9 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _BOUNDARY = re.compile(
-    r"(?P<stop>[.!?…]+[\"'”’)\]]*)(?=\s)|(?P<bar>\s[·•|]\s|\n\s*\n)|(?P<line>\n)(?=[ \t]*[\w(][\w /&()'-]{0,40}:[ \t]+\S)"
+    r"(?P<stop>[.!?…]+[\"'”’)\]]*)(?=\s)"
+    r"|(?P<bar>\s[·•|]\s|\n\s*\n)"
+    r"|(?P<line>\n)(?=[ \t]*[\w(][\w /&()'-]{0,40}:[ \t]+\S)"
 )
 _MARK = re.compile(r"[^\w\s]")
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{0,400})[\"”]")
@@ -225,7 +227,10 @@ class Tokens:
         if not typed and _inside_longer(inline, mention, whole):
             return None
         code = next(((a, b) for a, b in inline.code if a <= mention.start and mention.end <= b), None)
-        if code is not None and text[code[0] : code[1]].strip() not in (text[mention.start : end], text[mention.start : mention.end]):
+        if code is not None and text[code[0] : code[1]].strip() not in (
+            text[mention.start : end],
+            text[mention.start : mention.end],
+        ):
             return None
         single = last == first
         if single and not whole and not typed and self._part_of_name(text, mention, plain, first, last, before):
@@ -235,13 +240,24 @@ class Tokens:
         weak = mention.weak and not whole and not typed
         if weak and mention.kind == "typo":
             return None
-        if weak and not value and not definite and not _capital(text, mention) and not mention.kind == "exact":
+        if weak and not value and not definite and not _capital(text, mention) and mention.kind != "exact":
             return None
         if single and opens and not typed and not whole and text[mention.start : mention.end].lower() in COMMON_WORDS:
             weak = True
         direct = mention.kind == "exact" and "\n" not in text[mention.start : mention.end]
         written = text[mention.start : mention.end]
-        return Tok("m", written, mention.start, end, ids=ids, weak=weak, definite=definite, direct=direct, first=opens, noun=noun)
+        return Tok(
+            "m",
+            written,
+            mention.start,
+            end,
+            ids=ids,
+            weak=weak,
+            definite=definite,
+            direct=direct,
+            first=opens,
+            noun=noun,
+        )
 
     def _following(
         self, text: str, mention: Mention, plain: Sequence[Word], last: int
@@ -280,7 +296,12 @@ class Tokens:
         if before is not None and before.text[:1].isupper() and first > 1 and text[before.end : mention.start] == " ":
             known = before.lower in STOPWORDS or before.lower in PREPOSITIONS or before.lower in GROUP_WORDS
             opens = re.search(r"[.:;!?(\"“]\s*$", text[max(0, before.start - 4) : before.start]) is not None
-            if not known and not opens and not self._ends_name(text, before) and not any(l in self.nouns for l in before.lemmas):
+            if (
+                not known
+                and not opens
+                and not self._ends_name(text, before)
+                and not any(one in self.nouns for one in before.lemmas)
+            ):
                 return True
         return False
 
@@ -297,7 +318,7 @@ def _marks(text: str, start: int, end: int, toks: list[Tok]) -> None:
 
 
 def _marked_spans(inline: Inline) -> dict[int, int]:
-    """start -> end of what stands alone in a code span, a link, bold or italics."""
+    """Map start to end of what stands alone in a code span, a link, bold or italics."""
     spans: Iterable[tuple[int, int]] = (
         *inline.code, *inline.strong, *inline.emphasis, *((a, b) for a, b, _ in inline.links),
     )  # fmt: skip
@@ -331,7 +352,9 @@ def _inside_longer(inline: Inline, mention: Mention, whole: bool) -> bool:
     before, after = text[max(0, mention.start - 2) : mention.start], text[mention.end : mention.end + 3]
     if whole:
         return False
-    slash = re.match(r"/(?=[A-Z])", after) or (before.endswith("/") and before[:1].isalnum() and _capital(text, mention))
+    slash = re.match(r"/(?=[A-Z])", after) or (
+        before.endswith("/") and before[:1].isalnum() and _capital(text, mention)
+    )
     if slash:
         return False
     return _BEFORE.search(before) is not None or _AFTER.match(after) is not None

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import PART_NOUNS, PREPOSITIONS
+from kb.extract.phrases.cues import PART_NOUNS, PREPOSITIONS, word_set
 from kb.extract.phrases.denials import VALUE_OUT
 from kb.extract.phrases.tokens import Sentence, Tok
 
 __all__ = ["head_names", "value_names"]
 
 _SEPARATORS = frozenset(",;/|+·•\n")
-_LEADING = frozenset("the a an our its both and also mainly only directly or plus team service currently now still".split())  # noqa: SIM905
-_AFTER_NAME = PREPOSITIONS | PART_NOUNS | frozenset("which who where when and or as only too also because if etc every once team service".split())  # noqa: SIM905
+_LEADING = word_set("the a an our its both and also mainly only directly or plus team service currently now still")
+_AFTER_NAME = (
+    PREPOSITIONS
+    | PART_NOUNS
+    | word_set("which who where when and or as only too also because if etc every once team service")
+)
 
 
 def value_names(sentences: Sequence[Sentence], text: str) -> list[Ref]:
@@ -25,7 +29,7 @@ def value_names(sentences: Sequence[Sentence], text: str) -> list[Ref]:
     return found
 
 
-def head_names(toks: Sequence[Tok], text: str) -> tuple[list[Ref], int]:
+def head_names(toks: Sequence[Tok]) -> tuple[list[Ref], int]:
     """Read the names at the head of a list item: (the names, the index of the token after them)."""
     refs: list[Ref] = []
     i = end = 0
@@ -63,7 +67,7 @@ def _parts(toks: Sequence[Tok]) -> list[list[Tok]]:
 
 
 def _part_names(part: list[Tok], text: str) -> list[Ref]:
-    refs, end = head_names(part, text)
+    refs, end = head_names(part)
     if not refs:
         return []
     words = text[part[0].start : part[-1].end]
