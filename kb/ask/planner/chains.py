@@ -263,7 +263,7 @@ class Reader:
     def _unlikely(self, chain: Chain, slot: Slot, meaning: Meaning, codes: tuple[int, ...]) -> float:
         """What speaks against these hops in themselves."""
         cost = _HOP * len(codes)
-        if meaning.weight < 0.5:
+        if meaning.light:
             cost += _BROAD * self.steps.breadth(chain.masks[-1], codes[0])
         if chain.codes and codes[0] == chain.codes[-1] ^ 1 and not self.steps.relation(codes[0]).symmetric:
             cost += _RETURN

@@ -117,6 +117,8 @@ _IMPACT = _any(
     r"interrupted",
     r"impair(?:ed|s)?",
     r"touched",
+    r"reach(?:es)?",
+    r"spreads?",
     r"(?:lose|loses|losing) (?:service|function\w*)",
     rf"(?:go|goes|going|come|comes|falls?|dies?|fails?|crash(?:es)?) (?:{_DOWN}|over)(?: (?:together|along))? with",
     r"(?:dies?|fails?|crash(?:es)?|falls?) (?:together |along )?with",

@@ -13,7 +13,7 @@ from kb.ask.planner.text import DETERMINERS, WILDCARDS, Question
 
 __all__ = ["Named", "genitives"]
 
-_TIES = frozenset({"of", "in", "at", "from", "for", "on", "by"})
+_TIES = frozenset({"of", "in", "at", "from", "for", "on", "by", "with"})
 _MOST = 6
 """With more relations than this to choose from, a possessive says nothing."""
 

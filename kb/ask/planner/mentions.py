@@ -183,6 +183,8 @@ class NameIndex:
                     continue
                 if (tokens[start].joined and start) or (end < len(tokens) and tokens[end].joined):
                     continue
+                if end - start == 1 and self._part_of_name(question, start, strange):
+                    continue
                 spelt = [key_of([token.text]) for token in tokens[start:end]]
                 text = "".join(spelt)
                 edits, nearest = self._near.nearest(text)
@@ -193,6 +195,13 @@ class NameIndex:
                     spans.append((edits - len(text) / 100, Mention(start, end, ids, confidence)))
         spans.sort(key=lambda pair: (pair[0], pair[1].start))
         return _apart(mention for _, mention in spans)
+
+    @staticmethod
+    def _part_of_name(question: Question, place: int, strange: set[int]) -> bool:
+        """Whether a strange word with a capital stands beside another one: "James" in "James Cameron"."""
+        tokens = question.tokens
+        beside = [at for at in (place - 1, place + 1) if at in strange and question.same_segment(at, place)]
+        return tokens[place].text[:1].isupper() and any(tokens[at].text[:1].isupper() for at in beside)
 
     def _like(self, spelt: Sequence[str], key: str) -> bool:
         return any(like_word_by_word(spelt, name) for name in self._spelt[key])

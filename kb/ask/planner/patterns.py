@@ -22,6 +22,7 @@ _PARTIAL = 0.7
 _QUANTIFIERS = frozenset(
     {"some", "few", "many", "several", "these", "those", "all", "other", "any", "more", "most", "both"}
 )
+_NAMING = frozenset({"called", "named", "titled", "labelled", "nicknamed", "dubbed"})
 _PLACE_WORDS = frozenset({"in", "at", "on"})
 _NOT_BEFORE_VERBS = frozenset({"on", "in", "at", "with", "for", "from", "under"})
 
@@ -120,11 +121,13 @@ class Matcher:
                 "whose"
             }:
                 return False
-            if word.lower.endswith("s") and (
-                before in _QUANTIFIERS or (before == "which" and self._plural_after_which(place))
-            ):
+            quantified = before in _QUANTIFIERS and question.lower(place - 2) not in WH  # "what all hangs on X"
+            plural = quantified or (before == "which" and self._plural_after_which(place))
+            if word.lower.endswith("s") and plural:
                 return False
         if before in {"which", "what", "whose"} and after in AUXILIARIES:
+            return False
+        if word.lower in _NAMING and question.next_word(place, DETERMINERS) in self.masked:
             return False
         if after == "to" and word.lemmas & {"need", "have", "get", "come", "go"}:
             return False

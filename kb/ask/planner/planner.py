@@ -13,8 +13,9 @@ from kb.ask.planner.cues import Cues
 from kb.ask.planner.general import general_plan
 from kb.ask.planner.mentions import Mention
 from kb.ask.planner.reading import reading_of
-from kb.ask.planner.readings import read_scene
+from kb.ask.planner.readings import Candidate, read_scene
 from kb.ask.planner.scene import DOUBTFUL, Scene, choices
+from kb.ask.planner.slots import GENITIVE
 from kb.ask.planner.text import Question, read_question
 from kb.errors import RefusedQuestionError
 from kb.model import Entity
@@ -27,6 +28,30 @@ _LONGEST = 200
 _ALTERNATIVES = 4
 _NEAR = 1.0
 """How far behind the best an alternative may be."""
+
+
+def _with_ties(found: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates, best first, where those that differ in what a bare possessive means are one.
+
+    "Ada's team" may be the one that she leads or the one that she is in.
+    """
+    kept: list[Candidate] = []
+    for candidate in found:
+        chain = candidate.branch.chain
+        tied = [
+            one
+            for one in kept
+            if one.score == candidate.score
+            and one.branch.ids == candidate.branch.ids
+            and not (chain.parts or one.branch.chain.parts)
+            and any(said.meaning.kind == GENITIVE for said in chain.said)
+            and [said.slot.place for said in one.branch.chain.said] == [said.slot.place for said in chain.said]
+        ]
+        if tied:
+            tied[0].ties.append(candidate.branch)
+        else:
+            kept.append(candidate)
+    return kept
 
 
 class HasEntities(Protocol):
@@ -94,13 +119,15 @@ class Planner:
             for candidate in read_scene(Scene(question, choice, self._background))
         ]
         found.sort(key=lambda one: -one.score)
+        found = _with_ties(found)
         cues = Cues(question, frozenset())
         counted = bool(cues.count and not cues.most)
         planned: dict[str, Planned] = {}
         for candidate in found:
             if candidate.score < found[0].score - _NEAR or len(planned) == _ALTERNATIVES:
                 break
-            data = plan_of(candidate.branch, self._background.steps)
+            plans = [plan_of(branch, self._background.steps) for branch in (candidate.branch, *candidate.ties)]
+            data = plans[0] if len(plans) == 1 else {"any": plans}
             one = self._planned({"count": data} if counted else data, candidate.share, candidate.evidence)
             planned.setdefault(str(one.plan), one)
         return list(planned.values())

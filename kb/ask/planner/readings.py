@@ -38,12 +38,16 @@ _Read = tuple[tuple[str, ...], Chain]
 
 @dataclass
 class Candidate:
-    """One way to read the question. `share` is how much of its wording is accounted for, 0 to 1."""
+    """One way to read the question. `share` is how much of its wording is accounted for, 0 to 1.
+
+    `ties` are others that are just as likely and mean the same words.
+    """
 
     score: float
     branch: Branch
     share: float
     evidence: list[str] = field(default_factory=list)
+    ties: list[Branch] = field(default_factory=list)
 
 
 def read_scene(scene: Scene) -> list[Candidate]:
@@ -146,8 +150,11 @@ class _Readings:
     def _speaks(self, chain: Chain) -> bool:
         """Whether something is said of the entity where it is named, and not only in a later sentence."""
         start = chain.anchor.start
-        context = self.question.tokens[start].context
-        return not context or any(self.question.same_segment(start, one.slot.place) for one in chain.said)
+        if not self.question.tokens[start].context:
+            return True
+        return any(
+            self.question.same_segment(start, one.slot.place) for one in chain.said if one.slot.importance >= 0.5
+        )
 
     # -- yes or no --------------------------------------------------------
 
@@ -219,7 +226,9 @@ class _Readings:
             if not slot.asked or slot.place in chain.words:
                 continue
             for meaning in slot.meanings:
-                if meaning.kind != NOUN or self.steps.after(chain.masks[-1], meaning.codes[0]):
+                mask, code = chain.masks[-1], meaning.codes[0]
+                named = self.steps.after(self.steps.everything, code)
+                if meaning.kind != NOUN or named & mask or self.steps.after(mask, code):
                     continue
                 paths = list(self.steps.between(chain.masks[-1], self.steps.before(meaning.codes[0]), 1))
                 if len(paths) != 1 or chain.codes[-1:] == (paths[0][0] ^ 1,):

@@ -71,7 +71,9 @@ class Steps:
 
     def written(self, code: int, *, repeated: bool = False) -> str:
         """A hop as plans write it."""
-        return f"{'~' if code & 1 else ''}{self.relation(code).name}{'*' if repeated else ''}"
+        relation = self.relation(code)
+        backwards = code & 1 and not relation.symmetric
+        return f"{'~' if backwards else ''}{relation.name}{'*' if repeated else ''}"
 
     def after(self, mask: int, code: int) -> int:
         """The types that a hop can reach from these; 0 where it cannot be taken."""

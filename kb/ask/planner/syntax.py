@@ -90,7 +90,10 @@ class Syntax:
         """Whether "dependencies of …" stands right of what was read without "is", and so speaks of something else."""
         if left or meaning.kind == NOUN or self.question.lower(max(meaning.words)) != "of":
             return False
-        return self.question.lower(slot.start - 1) not in BE | _ARTICLES
+        question = self.question
+        if question.lower(slot.start - 1) in _ARTICLES:
+            return False
+        return not any(question.lower(at) in BE for at in range(slot.start) if question.same_segment(at, slot.start))
 
     # -- order ------------------------------------------------------------
 
