@@ -22,7 +22,10 @@ def timed_build(folder: Path) -> tuple[float, dict[str, object]]:
     """Wall seconds of one `kb build`, and its report."""
     started = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "kb.cli", "build", "--kb", str(folder), "--json"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "kb.cli", "build", "--kb", str(folder), "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     seconds = time.perf_counter() - started
     if done.returncode:

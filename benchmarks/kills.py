@@ -31,7 +31,9 @@ def answers(folder: Path) -> tuple[str, frozenset[str]]:
 
 def build_process(folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "kb.cli", "build", "--kb", str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [sys.executable, "-m", "kb.cli", "build", "--kb", str(folder)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "words",
 ]
 
+
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 

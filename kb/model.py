@@ -10,10 +10,10 @@ __all__ = ["Entity", "Evidence", "Page", "Statement"]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One wiki page.
+    r"""One wiki page.
 
     `id` is its path below the wiki folder, `/`-separated, without suffix. `text` is the decoded file without byte order
-    mark and with `\\n` line ends; all offsets count its characters (code points). `digest` is the SHA-256 of the file's
+    mark and with `\n` line ends; all offsets count its characters (code points). `digest` is the SHA-256 of the file's
     bytes in hexadecimal. `path` is the file relative to the knowledge base, for messages.
     """
 

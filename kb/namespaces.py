@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-__all__ = ["DCTERMS", "FOAF", "KB", "ORG", "OWL", "PREFIXES", "PROV", "RDF", "RDFS", "SCHEMA", "SH", "SHAPE", "SKOS", "XSD"]
+__all__ = [
+    "DCTERMS",
+    "FOAF",
+    "KB",
+    "ORG",
+    "OWL",
+    "PREFIXES",
+    "PROV",
+    "RDF",
+    "RDFS",
+    "SCHEMA",
+    "SH",
+    "SHAPE",
+    "SKOS",
+    "XSD",
+]
 
 KB = "https://w3id.org/wiki-kb/ontology#"
 SHAPE = "https://w3id.org/wiki-kb/shapes#"
