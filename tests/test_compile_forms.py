@@ -207,8 +207,8 @@ def best_of_three(work: Callable[[], object]) -> float:
 def test_no_template_costs_more_than_a_few_scans_of_the_graph(
     large: ox.Store, hops: list[str], where: dict[str, Any]
 ) -> None:
-    """They cost 4 at most; the last one, without its fence, 180."""
+    """They cost 4 at most; the last one, without its fence, 180. The bound leaves room for a busy machine."""
     assert len(large) >= 50_000
     scan = best_of_three(lambda: list(large.query("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }")))  # type: ignore[arg-type]
     query = compiled({"start": "tool-60", "hops": hops, "where": where})
-    assert best_of_three(lambda: answers(large, query)) < 15 * scan
+    assert best_of_three(lambda: answers(large, query)) < 50 * scan
