@@ -72,6 +72,8 @@ class Document:
 _FRONT = re.compile(r"---[ \t]*\n(.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TOML_FRONT = re.compile(r"\+\+\+[ \t]*\n.*?\n\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _MAX_FRONT = 200
+# The lines that open and close the boxes of other tools; what stands in them is text.
+_ADMONITION = re.compile(r":::|(?:!!!|\?\?\?\+?) ?\w+|\[!\w+\]\s*$")
 
 
 @lru_cache(maxsize=1)
@@ -213,6 +215,8 @@ class _Blocks:
         for index, part in enumerate(content.split("\n")):
             start, end = self.line(first + index)
             wanted = part.strip()
+            if _ADMONITION.match(wanted):
+                continue
             at = self.text.rfind(wanted, start, end) if wanted else -1
             if at < 0:
                 at, stop = start, end

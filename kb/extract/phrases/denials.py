@@ -400,7 +400,8 @@ _ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             \b(?:language|ai|extraction) (?:model|agent|assistant|program|tool|pipeline|system|process)s?\b
             \bas an? (?:ai|llm|language model|assistant|extraction)\b
             \b(?:any|every|all|each|whatever|whichever) (?:automat\w+ )?{machine} (?:that|which|who|is|are) {reads}\b
-            \b{machine} (?:(?:that|which|who|is|are) )?{reads} (?:or \w+ )?(?:this|the) (?:page|document|text|file|wiki)\b
+            \b{machine} (?:(?:that|which|who|is|are) )?{reads} (?:or \w+ )?(?:this|the) (?:page|document|text|file)\b
+            \b{machine} (?:(?:that|which|who|is|are) )?{reads} (?:or \w+ )?(?:this|the) wiki\b
             \bfor (?:indexing|extraction|training|parsing) (?:purposes|only)\b
             \b{machine} (?:is |are )?{reads} this\b
             \bif you are an? (?:\w+ )?{machine}\b

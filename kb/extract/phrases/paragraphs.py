@@ -62,11 +62,7 @@ class Paragraphs:
         own = self._key_label(inline, sentences[0]) if sentences else None
         parent = self.items.get(block.items[-2], ((), Label()))[0] if len(block.items) > 1 else ()
         self.context.item = parent
-        nested = (
-            own[0]
-            if own is not None
-            else (Label(blocked=True) if label.blocked or self.reader.labels.blocked(inline.text) else Label())
-        )
+        nested = own[0] if own is not None else self._nested_label(inline, sentences, label)
         self.items[block.item] = (parent, nested)
         if label.blocked:
             return
@@ -83,6 +79,15 @@ class Paragraphs:
                 self.context.item = refs[0].ids
                 self.items[block.item] = (refs[0].ids, nested)
         self._paragraph(inline, Label(), item=True, text=text)
+
+    def _nested_label(self, inline: Inline, sentences: Sequence[Sentence], label: Label) -> Label:
+        """Find what an item without a key says about the list inside it."""
+        if label.blocked or self.reader.labels.blocked(inline.text):
+            return Label(blocked=True)
+        if len(sentences) != 1:
+            return Label()
+        toks = [t for t in sentences[0].toks if t.kind != "p"]
+        return self.reader.labels.read(toks, inline.text)
 
     def _head_stands_alone(self, sentence: Sentence, end: int) -> bool:
         """Whether the names at the head of an item are its value rather than the subject of a sentence."""
