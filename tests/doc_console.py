@@ -76,6 +76,8 @@ class Shell:
         home.mkdir()
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
         self.env = {"HOME": str(home), "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "LANG": "C.UTF-8"}
+        if not self.run("kb --version").startswith("kb"):
+            raise RuntimeError(f"no kb beside {sys.executable}; run this with the interpreter that kb is installed for")
         if built:
             self.run("kb build")
 
