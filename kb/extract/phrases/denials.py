@@ -38,7 +38,7 @@ _LISTS = {
     "reads": r"(?:read|reads|reading|process\w*|pars(?:e|es|ing)|index\w*|extract\w*|scan\w*|ingest\w*|crawl\w*)",
     "record": "(?:record|output|emit|store|add|return|extract|report|answer|reply|write down|remember|assert|state|"
     "list|treat|note|memori[sz]e)",
-    "fact": "(?:facts?|triples?|statements?|relations?|edges?)",
+    "fact": "(?:facts?|triples?|statements|relations|edges)",
 }
 
 
@@ -397,8 +397,8 @@ _ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             \b{hail} (?:to|for) (?:\w+ ){0,4}{machine}\b(?=[^.\n]{0,80}(?:\b(?:that|which|who|{reads}|must)\b|:)|\W*$)
             \b{hail} (?:to|for) (?:\w+ ){0,4}{machine}\b(?=[^.\n]{0,80}\b(?:should|please|{record}|ignore)\b)
             \b(?:attention|dear|hello|hey|hi)[ ,:]+(?:\w+ ){0,3}{machine}\b\s*[:,!.–—-]
-            \b(?:language|ai|extraction) (?:model|agent|assistant|program|tool|pipeline|system|process)s?\b
-            \bas an? (?:ai|llm|language model|assistant|extraction)\b
+            (?:^|[.!?,;:] )as an? (?:\w+ )?(?:ai|llm|language model|assistant|extractor)\b
+            \byou(?: are|'re) an? (?:\w+ ){0,2}(?:ai|llm|language model|assistant|extractor|bot)\b
             \b(?:any|every|all|each|whatever|whichever) (?:automat\w+ )?{machine} (?:that|which|who|is|are) {reads}\b
             \b{machine} (?:(?:that|which|who|is|are) )?{reads} (?:or \w+ )?(?:this|the) (?:page|document|text|file)\b
             \b{machine} (?:(?:that|which|who|is|are) )?{reads} (?:or \w+ )?(?:this|the) wiki\b
@@ -433,7 +433,7 @@ _ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             "prompt instruction system knowledge jailbreak document anything now",
             r"""
             \bsystem prompt\b
-            \bknowledge (?:graph|base)\b
+            \b(?:into|to|in|from|update) (?:the|your) knowledge (?:graph|base)\b
             \b(?:end|begin|start) of (?:document|prompt|instructions?|context)\b
             </?(?:system|instructions?|prompt|assistant)>
             ^\W*(?:system|assistant)\s*:

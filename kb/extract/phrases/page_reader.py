@@ -18,6 +18,8 @@ from kb.sources.markdown import Block, Document, parse_markdown
 
 __all__ = ["PageReader"]
 
+# A cell of fewer spaces holds a word or a name, not a sentence.
+_SENTENCE = 3
 _ARROWS = re.compile(r"\b(?:arrows?|lines?|edges?)\b", re.IGNORECASE)
 
 
@@ -97,9 +99,16 @@ class PageReader(Paragraphs):
         return Label(blocked=True) if self.sections.blocked else label
 
     def _table(self, rows: Sequence[Block], intro: Label | None) -> None:
-        for row, edges in self.tables.read(rows, self.context, self._inherited(intro)):
+        for reading in self.tables.read(rows, self.context, self._inherited(intro)):
+            edges = list(reading.edges)
+            for cell in reading.told:
+                if cell.text.count(" ") >= _SENTENCE:
+                    self._place()
+                    self.context.item = reading.subject
+                    sentences = self.reader.tokens.sentences(cell)
+                    edges.extend(found.edge for found in self.reader.prose.read(sentences, self.context, item=True))
             for edge in edges:
-                self._keep(edge, row.start, row.end)
+                self._keep(edge, reading.row.start, reading.row.end)
 
     def _diagram(self, block: Block, intro: Label | None) -> None:
         if self.legend is None:

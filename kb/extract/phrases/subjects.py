@@ -139,8 +139,15 @@ class Subjects(Row):
             outer = self.subject(self.group(be).start)  # "X is the only program which reads it"
             if outer.kind == "refs" and not outer.part:
                 return Subject("refs", outer.refs, i, left.plural or self.lowered[j].endswith("s"), relative=True)
+        if left.kind == "unknown" and self._only_verb_before(left.start) and self.context.subject:
+            # "Provides an interface that forwards messages to X": the unnamed subject does both.
+            return Subject("refs", (Ref(self.context.subject, None, i, i + 1),), i, left.plural, relative=True)
         loose = left.kind == "unknown" and (left.loose or self.word(be, "is", "are")) and self.word(i - 1, ",")
         return Subject("unknown", start=i, relative=True, loose=loose, other=left.other, head=left.head)
+
+    def _only_verb_before(self, start: int) -> bool:
+        """Whether a sentence begins with a verb in the third person, and nothing else stands before token `start`."""
+        return start == 1 and self.plain(0) and self.lowered[0].endswith("s")
 
     def _singular(self, at: int) -> bool:
         """Whether the verb group at `at` has one subject: of "…, and Edge is led by" only Edge."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from kb.extract.phrases.context import Context, Ref
 from kb.extract.phrases.denials import VALUE_OUT
@@ -13,7 +14,17 @@ from kb.extract.phrases.values import value_names
 from kb.sources.inline import Inline
 from kb.sources.markdown import Block
 
-__all__ = ["TableReader"]
+__all__ = ["RowReading", "TableReader"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowReading:
+    """What one row says by its place in the table; and, of `subject`, the cells that may say more in sentences."""
+
+    row: Block
+    edges: list[Edge]
+    subject: tuple[str, ...] = ()
+    told: tuple[Inline, ...] = ()
 
 
 class TableReader:
@@ -24,23 +35,20 @@ class TableReader:
         self.labels = labels
         self.facts = facts
 
-    def read(self, rows: Sequence[Block], context: Context, heading: Label) -> list[tuple[Block, list[Edge]]]:
-        """Read a table: (row, its edges). `heading` is the label of the section or of the line before the table."""
+    def read(self, rows: Sequence[Block], context: Context, heading: Label) -> list[RowReading]:
+        """Read a table. `heading` is the label of the section or of the line before the table."""
         if heading.blocked or not rows:
             return []
         head = rows[0] if rows[0].header else None
         labels = [self._label(cell) for cell in head.cells] if head is not None else []
         body = [row for row in rows if not row.header]
         if head is not None and self._keyed(head, labels, heading):
-            return [(row, self._key_row(row, context)) for row in rows]
+            return [RowReading(row, self._key_row(row, context)) for row in rows]
         if head is not None and self._turned(head, labels, body):
-            return [(row, self._turned_row(row, head)) for row in body]
+            return [RowReading(row, self._turned_row(row, head)) for row in body]
         names = [[self._names(cell) for cell in row.cells] for row in body]
         column = self._subject_column(labels, names, head, context)
-        return [
-            (row, self._row(row, cells, labels, column, context, heading))
-            for row, cells in zip(body, names, strict=True)
-        ]
+        return [self._row(row, cells, labels, column, context, heading) for row, cells in zip(body, names, strict=True)]
 
     def _names(self, cell: Inline) -> list[Ref]:
         return value_names(self.tokens.sentences(cell, value=True), cell.text)
@@ -128,10 +136,10 @@ class TableReader:
         column: int | None,
         context: Context,
         heading: Label,
-    ) -> list[Edge]:
+    ) -> RowReading:
         plain = [i for i in range(len(row.cells)) if not names[i] and not (i < len(labels) and labels[i].senses)]
         if any(self._status(row.cells[i]) for i in plain):
-            return []
+            return RowReading(row, [])
         edges: list[Edge] = []
         for i, label in enumerate(labels[: len(names)]):
             if i == column or label.blocked or not names[i]:
@@ -146,7 +154,9 @@ class TableReader:
                 edges.extend(self._only_relation(subjects, names[i]))
         if not edges and heading.senses and not any(label.senses for label in labels):
             edges.extend(self._under_heading(names, context, heading))
-        return edges
+        subject = names[column][0].ids if column is not None and column < len(names) and len(names[column]) == 1 else ()
+        told = tuple(row.cells[i] for i in plain if i != column and not (i < len(labels) and labels[i].blocked))
+        return RowReading(row, edges, subject or context.subject, told)
 
     def _status(self, cell: Inline) -> bool:
         """Whether a cell says that the row does not count ("planned", "removed in March", "dead, please delete me")."""
