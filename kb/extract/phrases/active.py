@@ -38,7 +38,8 @@ class Active(VerbPatterns):
 
     def _subject_refs(self, line: Line, i: int, verb: Verb, subject: Subject, direct: bool) -> tuple[Ref, ...]:
         if subject.kind == "refs":
-            return tuple(r for r in subject.refs if self._name_meant(line, r, i))
+            sure = any(not r.weak for r in subject.refs)
+            return tuple(r for r in subject.refs if (sure and len(subject.refs) > 1) or self._name_meant(line, r, i))
         context = line.context
         if subject.kind == "none":
             first = i == 0 or line.lowered[i] in verb.thirds or line.lowered[i] in verb.ings

@@ -39,7 +39,8 @@ CLAUSE_START = word_set(
 """Words that open another clause."""
 
 MODALS_OUT = word_set(
-    "will 'll would 'd should shall could might may can ought won't wouldn't shouldn't couldn't mightn't can't cannot"
+    "will 'll would 'd should shall could might may can ought won't wouldn't shouldn't couldn't mightn't "
+    "can't cannot"
 )
 MODALS_OK = word_set("must do does don't doesn't")
 
@@ -67,11 +68,12 @@ PREPOSITIONS = word_set(
 )
 
 MODIFIERS = word_set(
-    "direct known current main primary hard soft runtime internal all our its the a an key other some more "
-    "most important critical synchronous asynchronous sync async regular usual technical list of overview "
-    "today now currently full complete immediate strong weak required mandatory optional her his their this "
-    "these those both two three four five six every existing present actual official business software "
-    "engineering named production prod live registered real approved at moment right so far as nowadays"
+    "only sole single biggest largest heaviest last newest direct known current main primary hard soft "
+    "runtime internal all our its the a an key other some more most important critical synchronous "
+    "asynchronous sync async regular usual technical list of overview today now currently full complete "
+    "immediate strong weak required mandatory optional her his their this these those both two three four "
+    "five six every existing present actual official business software engineering named production prod live "
+    "registered real approved at moment right so far as nowadays"
 )
 """Words that may stand beside a relation's noun in a label without changing which relation it is."""
 
@@ -93,7 +95,7 @@ PART_NOUNS = word_set(
     "client code backend frontend component container containers application app microservice service svc "
     "system platform engine gateway console ui site itself too alone proper team vm vms box machine "
     "collection consumer producer exporter data records entries list lists feed feeds file files events "
-    "messages tokens rates journal"
+    "messages tokens rates journal row rows copy copies dump export extract snapshot view slice"
 )
 """Nouns after a name that still mean the named thing or a part of it ("the Ledger API", "Kafka topics")."""
 
@@ -123,7 +125,7 @@ REMARKS = word_set(
 USED_PARTS = word_set(
     "api apis endpoint endpoints replica replicas primary secondary list lists queue queues topic topics "
     "table tables bucket buckets data records files feed feeds index cache caches stream journal screen "
-    "screens"
+    "screens row rows record copy copies snapshot"
 )
 """Parts whose users use the whole; whoever looks after deployments or code may be somebody else."""
 

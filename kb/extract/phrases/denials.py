@@ -97,6 +97,7 @@ _PLAN = r"""
 \bwork(?:ing)? in progress\b
 \bwip\b
 \btarget (?:state|architecture|picture|design)\b
+\bin (?:staging|tests?|testing|dev|development|the sandbox|the lab)\b
 \b(?:is|are) to (?:be|become|read|call|use|take|replace|own|move|get|write|join|run)\b
 """
 

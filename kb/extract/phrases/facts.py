@@ -16,6 +16,9 @@ from kb.vocabulary import Vocabulary
 __all__ = ["Edge", "Facts"]
 
 # What follows one of these says something else about the world, and leaves the clause before it as true as it was.
+_CLAUSE_BORDERS = frozenset(
+    (*",;:—–", "but", "so", "because", "while", "although", "though", "when", "where", "why", "how")
+)
 _AFTERTHOUGHT = ("so", "but", "because", "since", "although", "though", "while", "whereas")
 
 
@@ -150,24 +153,7 @@ class Facts:
         start = min(match.first, match.verb)
         while start > 0:
             low = line.lowered[start - 1]
-            if low in (
-                ",",
-                ";",
-                ":",
-                "—",
-                "–",
-                "but",
-                "so",
-                "because",
-                "while",
-                "although",
-                "though",
-                "when",
-                "where",
-                "which",
-                "that",
-                "who",
-            ):
+            if low in _CLAUSE_BORDERS:
                 break
             if low in ("and", "then") and start == match.first:
                 break

@@ -56,6 +56,7 @@ CLOSED = (
     | DETERMINERS
     | SUBJECT_PRONOUNS
     | {
+        "whether",
         "and",
         "or",
         "nor",
@@ -127,6 +128,7 @@ class Row:
         self.context = context
         self.nouns = nouns
         self.lowered = [t.lower if t.kind == "w" else ("\x00" if t.kind == "m" else t.text) for t in toks]
+        self.aside = False
         self.current: Subject | None = None
         self.opening: Subject | None = None
 

@@ -137,11 +137,16 @@ class Labels:
         found = self._verb_at(row, lowered, start)
         if found is None:
             return None
-        senses, end, _ = found
-        if not all(self._light(t) or t.lower in ("directly", "today", "by", "also") for t in row[end:]) or any(
-            t.kind == "m" for t in row[end:]
+        senses, end, active = found
+        rest = row[end:]
+        if any(t.kind == "m" for t in rest) or not all(
+            self._light(t) or t.lower in ("directly", "today", "by", "also", "here") for t in rest
         ):
             return None
+        if active and any(t.lower in ("us", "it", "this", "here", "them") for t in rest):
+            if subject is not None or any(t.lower in ("we", "it", "this") for t in row[:start]):
+                return None
+            return Label(tuple(s.reverse for s in senses))  # "Three services call us:"
         return Label(senses, subject)
 
     def _verb_at(self, row: list[Tok], lowered: list[str], at: int) -> tuple[tuple[Sense, ...], int, bool] | None:

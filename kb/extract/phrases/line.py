@@ -103,6 +103,8 @@ class Line(Subjects):
         context = self.context
         if low in ("us", "this", "here", "ours"):
             ids = context.subject
+        elif low in ("him", "her") and self._opened_by() is not None:
+            ids = self._opened_by() or ()
         elif low in ("him", "her") and context.previous:
             ids = context.previous
         elif low == "there":
@@ -121,6 +123,13 @@ class Line(Subjects):
         else:
             ids = context.subject or context.it()
         return (Ref(ids, None, i, i + 1), i + 1) if ids else (None, i)
+
+    def _opened_by(self) -> tuple[str, ...] | None:
+        """Give the subject with which the sentence began, if another clause has another one by now."""
+        opening, current = self.opening, self.current
+        if opening is None or current is None or len(opening.refs) != 1 or len(current.refs) != 1:
+            return None
+        return opening.refs[0].ids if opening.refs[0].ids != current.refs[0].ids else None
 
     def _possessed_object(self, i: int) -> tuple[Ref | None, int]:
         ids = self.context.subject if self.lowered[i] == "our" else ()
@@ -243,11 +252,13 @@ class Line(Subjects):
 
     def _over_detail(self, i: int) -> int:
         """Skip "for quotes" after a name when a comma or "and" and another name follow it."""
-        if not self.word(i, "for", "on", "at", "with", "in", "when"):
+        if not self.word(i, "for", "on", "at", "with", "in", "when", "every", "all", "each"):
             return -1
         j = i + 1
         while j < min(len(self.toks), i + 8):
-            if self.word(j, ",", "and") and (self.name(j + 1) or self.name(j + 2)):
+            if self.word(j, ",", "and") and (
+                self.name(j + 1) or self.name(j + 2) or (self.word(j + 1, "by") and self.name(j + 3))
+            ):
                 return j
             if self.name(j) or self.border(j):
                 return -1

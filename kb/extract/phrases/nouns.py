@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+import re
+
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import NEGATIONS
+from kb.extract.phrases.cues import MODIFIERS, NEGATIONS
+from kb.extract.phrases.denials import BLOCKED_LABEL
 from kb.extract.phrases.grammar import Subject
 from kb.extract.phrases.lexicon import Fixed, Lexicon, Noun
 from kb.extract.phrases.line import Line
@@ -39,6 +42,10 @@ _ARTICLES = frozenset(
         "today",
     )
 )
+
+
+# Before a noun these make it another one.
+_ALTERS = re.compile(rf"^(?:vice|assistant|co|second|sub|would-be)$|{BLOCKED_LABEL.pattern}", re.IGNORECASE)
 
 
 class NounReader:
@@ -104,19 +111,24 @@ class NounReader:
         while has > i - 5 and (
             line.plain(has) or line.word(has, "the", "a", "an", "only", "just", "exactly", "one", "its", "more", "than")
         ):
-            if line.word(has, "has", "have"):
+            if line.word(has, "has", "have", "is", "are"):
                 break
             has -= 1
-        if not line.word(has, "has", "have") or not line.word(end, ",", ":", "—", "–"):
+        if not line.word(end, ",", ":", "—", "–"):
             return None
-        group = line.group(has)
-        holder = line.subject(group.start)
-        if group.negated or group.modal or holder.kind != "refs" or holder.part:
+        if line.word(has, "is", "are") and line.word(has - 1, "there") and line.context.subject:
+            holders: tuple[Ref, ...] = (Ref(line.context.subject, None),)
+            first = has - 1
+        elif line.word(has, "has", "have"):
+            group = line.group(has)
+            holder = line.subject(group.start)
+            if group.negated or group.modal or holder.kind != "refs" or holder.part:
+                return None
+            holders, first = holder.refs, holder.start
+        else:
             return None
         fillers, last = line.objects(end + 1)
-        return (
-            Match(holder.refs, tuple(fillers), noun.senses, holder.start, i, last, past=noun.past) if fillers else None
-        )
+        return Match(holders, tuple(fillers), noun.senses, first, i, last, past=noun.past) if fillers else None
 
     def _article_start(self, line: Line, i: int) -> int:
         while i > 0 and line.word(i - 1, *_ARTICLES):
@@ -128,16 +140,23 @@ class NounReader:
         if line.word(i - 1, "'s", "'", "’") and line.name(i - 2):
             return [Ref.of(line.toks[i - 2], i - 2)], i - 2
         context = line.context
-        if line.word(i - 1, "its", "our", "their"):
-            ids = context.subject if line.word(i - 1, "our") else self._its(line)
-            return ([Ref(ids, None)] if ids else []), i - 1
+        whose = next((k for k in range(i - 1, max(-1, i - 5), -1) if not self._beside(line, k)), -1)
+        if line.word(whose, "its", "our", "their"):
+            ids = context.subject if line.word(whose, "our") else self._its(line)
+            return ([Ref(ids, None)] if ids else []), whose
         if line.word(i - 1, "whose"):
             found = line._possessed(i - 1, plural=False)
             return list(found.refs), found.start
         start = self._article_start(line, i)
+        while start > 0 and line.lowered[start - 1] in MODIFIERS:
+            start -= 1
         if start == 0 or line.word(start - 1, ":", ";", "—", "–", ","):
             return ([Ref(context.subject, None)] if context.subject else []), start
         return [], i
+
+    def _beside(self, line: Line, k: int) -> bool:
+        """Whether a word may stand between "our" and the noun without changing what is said."""
+        return line.lowered[k] in MODIFIERS and not line.word(k, "its", "our", "their")
 
     def _its(self, line: Line) -> tuple[str, ...]:
         if line.current is not None and line.current.kind == "refs":
@@ -160,7 +179,7 @@ class NounReader:
         subject = line.subject(line.group(be).start if line.word(be - 1, "also", "now", "still", "currently") else be)
         if subject.kind != "refs" or subject.part:
             return None
-        if any(line.word(k, *NEGATIONS) for k in range(be, i)):
+        if any(line.word(k, *NEGATIONS) or _ALTERS.search(line.lowered[k]) for k in range(be + 1, i)):
             return None
         holders, last = possessor, end
         if not holders and line.word(end, "of", "for", "to", "at", "in"):
@@ -187,6 +206,8 @@ class NounReader:
         if line.word(end, "of") and line.objects(end + 1)[0]:
             start = self._article_start(line, i)
             if start == i and line.plain(i - 1):
+                if _ALTERS.search(line.lowered[i - 1]):
+                    return None  # "deputy lead of Edge"
                 start -= 1
             if line.word(start - 1, "as") and line.word(start - 2, ","):
                 start -= 1  # "Priyanka Rowe, as the lead of Money Movement,"

@@ -12,7 +12,7 @@ from kb.extract.phrases.labels import Label
 from kb.extract.phrases.lexicon import Sense
 from kb.extract.phrases.sections import Sections
 from kb.extract.phrases.tables import TableReader
-from kb.extract.phrases.tokens import Sentence, Text
+from kb.extract.phrases.tokens import Sentence, Text, Tok
 from kb.extract.phrases.values import head_names, value_names
 from kb.model import Evidence, Page, Statement
 from kb.sources.inline import Inline, flatten
@@ -218,10 +218,12 @@ class Paragraphs:
         self._keep_in(inline, edges, sentence.start, sentence.end)
         return colon is None
 
-    def _only_marks(self, toks: Sequence[object]) -> bool:
+    def _only_marks(self, toks: Sequence[Tok]) -> bool:
         """Whether a list of names is over: a stop, or a comma and a few words without a verb."""
-        rest = [t for t in toks if getattr(t, "kind", "") == "w"]
-        return len(rest) <= 4 and (not toks or getattr(toks[0], "kind", "") == "p")
+        if toks and toks[0].is_word("does", "do"):
+            toks = toks[1:]  # "Edge does."
+        rest = [t for t in toks if t.kind == "w"]
+        return len(rest) <= 4 and (not toks or toks[0].kind == "p")
 
     def _note_intro(self, inline: Inline, valued: Sequence[Sentence], blocked: bool) -> None:
         """Note what a paragraph that ends with a colon says about the list or table after it."""

@@ -109,6 +109,7 @@ class Prose:
             if named:
                 return named
         line = Line(toks, inner, self.labels.nouns)
+        line.aside = True
         text = Sentence(toks, sentence.start, sentence.end, sentence.text)
         if toks[-1].text == "?":
             return []
@@ -117,7 +118,7 @@ class Prose:
     def _labelled(self, anchor: Tok, toks: list[Tok]) -> list[Edge]:
         """Read "(lead Marit Quell)"."""
         first = next((i for i, t in enumerate(toks) if t.kind == "m"), 0)
-        if not first or first != len(toks) - 1:
+        if not first or first != len(toks) - 1 or toks[0].is_word("which", "who", "that", "whose", "what"):
             return []
         label = self.labels.read(toks[:first], _text(toks[:first]))
         if not label.senses or label.blocked:

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import CLAUSE_START, NEGATIONS, OTHER_PARTY, PART_NOUNS, PREPOSITIONS, STUFF, USED_PARTS
+from kb.extract.phrases.cues import (
+    CLAUSE_START,
+    NEGATIONS,
+    OTHER_PARTY,
+    PART_NOUNS,
+    PREPOSITIONS,
+    STUFF,
+    USED_PARTS,
+    word_set,
+)
 from kb.extract.phrases.grammar import (
     CLOSED,
     COLLECTIVE,
@@ -19,6 +28,9 @@ from kb.extract.phrases.grammar import (
 )
 
 __all__ = ["Subjects"]
+
+
+_WHOEVER = word_set("whoever anyone anybody everyone everybody whatever those people someone somebody anything")
 
 
 class Subjects(Row):
@@ -125,6 +137,8 @@ class Subjects(Row):
     def _relative(self, i: int) -> Subject:
         """Find what "which" stands for: the name right before it."""
         j = i - 1
+        if j < 0 and self.aside and self.context.item:
+            return Subject("refs", (Ref(self.context.item, None, i, i + 1),), i, relative=True)
         if self.word(j, ","):
             j -= 1
         if self.name(j):
@@ -170,7 +184,7 @@ class Subjects(Row):
             refs.append(Ref.of(self.toks[k], k))
             first, j = k, k - 1
         start = self._skip_left(first - 1) + 1
-        if self.word(first - 1, "a", "an"):
+        if self.word(first - 1, "a", "an") or (self.word(0, *_WHOEVER) and not self.word(first - 1, ",", "and")):
             return Subject("unknown", start=start)
         if self.word(start - 1, *PREPOSITIONS) and not self.word(start - 1, "like", "as", "than"):
             return self._inside_phrase(start - 1, refs, start)
