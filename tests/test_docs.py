@@ -27,6 +27,17 @@ def test_commands_print_what_the_document_says(path: Path, tmp_path: Path) -> No
         assert normalised(shell.run(step.command)) == normalised(step.output), f"$ {step.command} (make docs renews it)"
 
 
+def test_the_start_that_the_readme_shows_works_in_an_empty_folder(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = text.split("## Start with your own wiki")[1].split("```")[1]
+    commands = [line.split(" #")[0].strip() for line in section.splitlines() if line.startswith("kb ")]
+    shell = Shell(tmp_path, built=False)
+    shell.folder = tmp_path / "my-wiki"
+    shell.folder.mkdir()
+    assert [command.split()[1] for command in commands] == ["init", "build", "ask"]
+    assert "1 answer" in [shell.run(command) for command in commands][-1]
+
+
 def python_blocks(path: Path) -> list[str]:
     return re.findall(r"(?<=^```python\n).*?(?=^```$)", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
