@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kb.ask.planner.cues import WORDS
 from kb.ask.planner.lexicon import Lexicon
 from kb.ask.planner.mentions import NameIndex
 from kb.ask.planner.sequences import Steps
@@ -23,6 +24,8 @@ class Background:
         self.steps = Steps(vocabulary, entities)
         self.lexicon = Lexicon(vocabulary, self.steps)
         self.names = NameIndex(entities)
+        self.known = self.lexicon.known | WORDS
+        """Words that mean something other than names."""
         self.numbers = self._values()
         """The values of numeric attributes."""
         self.impact, self.above = self._needs()

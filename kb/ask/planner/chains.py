@@ -201,7 +201,7 @@ class Reader:
             return []
         code = meaning.codes[0]
         noun = meaning.kind == NOUN
-        if (not left and self.syntax.names_inner(meaning)) if noun else self._object(chain, slot, left):
+        if self.syntax.names_inner(meaning, left=left) if noun else self._object(chain, slot, left):
             code ^= 1
         if slot.shared:
             # There and back: the films somebody was in, and who else was in them.

@@ -12,7 +12,7 @@ from functools import cached_property
 from kb.ask.planner.text import Question
 from kb.language import NUMBER_WORDS
 
-__all__ = ["ABOVE", "BELOW", "Cue", "Cues"]
+__all__ = ["ABOVE", "BELOW", "WORDS", "Cue", "Cues"]
 
 ABOVE, BELOW = "above", "below"
 
@@ -159,12 +159,25 @@ _COUNT_ORDER = re.compile(r"^count\b")
 _MOST = _any("(?:the )?(?:most|(?:greatest|largest|highest|biggest) number of)")
 _BOTH = _any("both", "in common", "jointly", "common to", "as well as", "at the same time", "together")
 _EITHER = _any("either", "or")
-_NOT = _any(r"not", r"never", r"cannot", r"neither", r"nor", r"no longer", r"\w+n't")
+_NOT = _any(
+    r"not(?! (?:just|only|merely|necessarily))", r"never", r"cannot", r"neither", r"nor", r"no longer", r"\w+n't"
+)
 _NOTHING = _any(
     r"(?:no|without|lacks?|lacking|missing|nobody|no one|nothing|none|have no|has no|with no)(?: (?:a|an|any))?"
 )
 _OTHER = _any("other", "others", "else", "another", "besides")
 _SHARE = _any("shares?", "sharing", "shared", "same", "co", "together with", "together", "in common with")
+
+
+WORDS = frozenset(
+    word
+    for pattern in (
+        *(_CLOSURE, _EVERYTHING, _DIRECT, _LEVELS, _IMPACT, _LOSS, _ABOVE, _BELOW, _TREE),
+        *(_COUNT, _MOST, _BOTH, _EITHER, _NOT, _NOTHING, _OTHER, _SHARE),
+    )
+    for word in re.findall(r"[a-z]{3,}", pattern.pattern)
+)
+"""Words that cues are made of, and so no misspelt names."""
 
 
 @dataclass(frozen=True, slots=True)

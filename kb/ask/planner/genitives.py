@@ -13,7 +13,7 @@ from kb.ask.planner.text import DETERMINERS, WILDCARDS, Question
 
 __all__ = ["Named", "genitives"]
 
-_TIES = frozenset({"of", "in", "at", "from", "for", "on", "by", "with"})
+_TIES = frozenset({"of", "in", "at", "from", "for", "on", "by"})
 _MOST = 6
 """With more relations than this to choose from, a possessive says nothing."""
 
@@ -52,6 +52,13 @@ def genitives(
         tie = _tie(question, mention.start, mention.end, nouns, bare=True)
         if tie is not None:
             found.append(_slot(tie, _said(tie, mention.mask, slots, steps) or _owned(tie, mention.mask, steps, inside)))
+    for place in (token.index for token in question.tokens if token.lower == "whose"):
+        # "teams whose systems call X": from the systems to the teams.
+        owner = next((one for one in nouns if one.end == place), None)
+        noun = next((one for one in nouns if place < one.start <= place + 2), None)
+        if owner is not None and noun is not None:
+            back = _owned(_Tie(place, noun, 0.7), owner.mask, steps, inside)
+            found.append(_slot(_Tie(place, noun, 0.7), [code ^ 1 for code in back]))
     for slot in slots:
         codes = [meaning.codes[0] for meaning in slot.meanings if meaning.kind == NOUN]
         tie = _tie(question, slot.start, slot.place + 1, nouns, bare=False) if codes else None

@@ -39,7 +39,7 @@ _NEEDING = (
 _WHOLE = frozenset({"contain", "comprise", "include", "consist"})
 _PART = frozenset({"part", "inside", "within", "under", "belong", "parent"})
 _GROUP = frozenset({"member", "part", "belong"})
-_OWN = frozenset({"own", "owner", "belong"})
+_OWN = frozenset({"own", "owner"})
 
 # What a form is worth that the ontology does not list itself.
 _AGENT, _PREDICATE_AGENT, _DEED, _NEEDED = 0.85, 0.8, 0.8, 0.85
@@ -84,7 +84,8 @@ class Lexicon:
     """The patterns of one ontology, by the base forms of their first word.
 
     `necessity` and `containment` count, for each hop, the phrases which say that its subject needs its object or is
-    inside it; `affiliation` are hops to a group, `possession` hops to an owner. `known` are all words of the ontology.
+    inside it; `affiliation` are hops to a group, `owners` and `keepers` hops to what owns it or it belongs to.
+    `known` are all words of the ontology, `verbs` those that open a verb.
     """
 
     def __init__(self, vocabulary: Vocabulary, steps: Steps) -> None:
@@ -95,7 +96,8 @@ class Lexicon:
         self.necessity: dict[int, int] = defaultdict(int)
         self.containment: dict[int, int] = defaultdict(int)
         self.affiliation: set[int] = set()
-        self.possession: set[int] = set()
+        self.owners: set[int] = set()
+        self.keepers: set[int] = set()
         self._known: set[str] = set()
         self._best: dict[tuple[int, str, Forms], float] = {}
         for relation in vocabulary.relations.values():
@@ -114,6 +116,9 @@ class Lexicon:
         for attribute in vocabulary.attributes.values():
             self._attribute(attribute)
         self.known = frozenset(self._known)
+        self.verbs = frozenset(
+            form for form, patterns in self.patterns.items() if any(pattern.kind != NOUN for pattern in patterns)
+        )
 
     def patterns_of(self, forms: Iterable[str]) -> list[Pattern]:
         """All patterns whose first word can have one of these base forms."""
@@ -192,7 +197,9 @@ class Lexicon:
         if base & _NEED:
             self.necessity[code ^ passive] += 1
         if base & _OWN:
-            self.possession.add(code ^ int("own" in base and not passive))
+            self.owners.add(code ^ int("own" in base and not passive))
+        if "belong" in base:
+            self.keepers.add(code)
         if base & _GROUP:
             self.affiliation.add(code)
         if base & _PART | base & _WHOLE:
@@ -229,6 +236,8 @@ class Lexicon:
 
     def _noun(self, code: int, parts: Sequence[str], *, label: bool) -> None:
         self._add(code, NOUN, parts, 0.5 if all(part in STOPWORDS for part in parts) else 1.0)
+        if len(parts) > 2 and parts[1] == "of":
+            self._add(code, NOUN, parts[:1], _HALF)
         if len(parts) == 1:
             for verb in deeds(parts[0]):
                 self._add(code ^ 1, VERB, [verb], _DEED)

@@ -18,6 +18,7 @@ __all__ = ["Mention", "NameIndex", "with_noun"]
 _LONGEST = 12
 """Words that a name found in a question may have."""
 _LONGEST_FUZZY = 5
+_SHORT_WORD = 6
 _QUOTES = "\"'`“”‘’«»"
 _LEAST = 0.15
 _PLURAL, _GLUED, _PARTIAL = 0.8, 0.3, 0.6
@@ -64,20 +65,20 @@ class NameIndex:
         if len(parts) > 1 and parts[0].lower() == "the":
             self.keys[key_of(parts[1:])].setdefault(entity_id, None)
 
-    def find(self, question: Question, known: Collection[str]) -> list[Mention]:
+    def find(self, question: Question, known: Collection[str], verbs: Collection[str] = ()) -> list[Mention]:
         """Mentions that do not overlap, in order; longest first, exact before fuzzy.
 
         `known` are the words that the ontology uses: a name spelt like one of them in lower case is doubtful, and none
-        of them is taken for a misspelt name.
+        of them is taken for a misspelt name. After one of its `verbs`, a name is expected.
         """
-        found = self._exact(question, known)
-        taken = {place for mention in found for place in range(mention.start, mention.end)}
-        found += self._fuzzy(question, known, taken)
+        exact = self._exact(question, known, verbs)
+        near = self._fuzzy(question, known, exact)
+        found = [one for one in exact if not any(other.start <= one.start < other.end for other in near)] + near
         return sorted(found or self._partial(question, known), key=lambda mention: mention.start)
 
     # -- as written -------------------------------------------------------
 
-    def _exact(self, question: Question, known: Collection[str]) -> list[Mention]:
+    def _exact(self, question: Question, known: Collection[str], verbs: Collection[str]) -> list[Mention]:
         tokens = question.tokens
         spans: list[Mention] = []
         for start in range(len(tokens)):
@@ -90,7 +91,7 @@ class NameIndex:
                     ids, confidence = self._singular(key, last.lower), _PLURAL
                 if ids:
                     surface = question.text[tokens[start].start : last.end]
-                    confidence *= self._sure(question, start, end, known)
+                    confidence *= self._sure(question, start, end, known, verbs)
                     spans.append(Mention(start, end, self._ranked(ids, surface), confidence))
         spans.sort(key=lambda mention: (mention.start - mention.end, -mention.confidence, mention.start))
         return _apart(mention for mention in spans if mention.confidence >= _LEAST)
@@ -132,7 +133,7 @@ class NameIndex:
                 kept.append(one)
         return tuple(kept)
 
-    def _sure(self, question: Question, start: int, end: int, known: Collection[str]) -> float:
+    def _sure(self, question: Question, start: int, end: int, known: Collection[str], verbs: Collection[str]) -> float:
         """How surely words that spell a name are one."""
         tokens = question.tokens
         first, last = tokens[start], tokens[end - 1]
@@ -147,7 +148,7 @@ class NameIndex:
         if any(char.isdigit() for char in first.text):
             return 1.0 if any(char.isalpha() for char in first.text) else 0.5
         named = first.text[:1].isupper() and question.same_segment(start - 1, start)
-        argument = _is_argument(question, start, known)
+        argument = _is_argument(question, start, verbs)
         if first.lower in STOPWORDS:
             # "about" may be a service; "what" is no film called "What?".
             if first.lower in WH or first.text not in self._spelt.get(key_of([first.text]), ()):
@@ -160,41 +161,49 @@ class NameIndex:
 
     # -- nearly as written ------------------------------------------------
 
-    def _fuzzy(self, question: Question, known: Collection[str], taken: set[int]) -> list[Mention]:
+    def _fuzzy(self, question: Question, known: Collection[str], exact: Sequence[Mention]) -> list[Mention]:
+        """Misspelt names; one may hold an exact mention of a part of it, as "Merchnat Registry" does."""
         tokens = question.tokens
-        strange = {
-            token.index for token in tokens if token.index not in taken and _strange(question, token.index, known)
-        }
-        if not strange:
-            return []
-        if self._near is None:
+        taken = {place for mention in exact for place in range(mention.start, mention.end)}
+        strange = {at for at in range(len(tokens)) if at not in taken and _strange(question, at, known)}
+        if strange and self._near is None:
             self._near = NearKeys(self.keys)
         spans: list[tuple[float, Mention]] = []
         for start in range(len(tokens)):
             for end in range(start + 1, min(start + _LONGEST_FUZZY, len(tokens)) + 1):
                 places = range(start, end)
-                if (
-                    strange.isdisjoint(places)
-                    or not taken.isdisjoint(places)
-                    or not question.same_segment(start, end - 1)
-                ):
+                cut = any((one.start < start < one.end) or (one.start < end < one.end) for one in exact)
+                if cut or strange.isdisjoint(places) or not self._may_be_name(question, places, strange):
                     continue
-                if tokens[start].lower in STOPWORDS or tokens[end - 1].lower in STOPWORDS:
-                    continue
-                if (tokens[start].joined and start) or (end < len(tokens) and tokens[end].joined):
-                    continue
-                if end - start == 1 and self._part_of_name(question, start, strange):
-                    continue
-                spelt = [key_of([token.text]) for token in tokens[start:end]]
-                text = "".join(spelt)
-                edits, nearest = self._near.nearest(text)
-                near = [key for key in nearest if edits == 1 or self._like(spelt, key)]
-                ids = tuple(dict.fromkeys(one for key in near for one in self.keys[key]))
+                ids, edits, length = self._like(tuple(key_of([tokens[at].text]) for at in places))
                 if ids:
-                    confidence = 0.75 - 0.1 * edits if end - start > 1 or len(text) > 7 else 0.55
-                    spans.append((edits - len(text) / 100, Mention(start, end, ids, confidence)))
+                    confidence = 0.75 - 0.1 * edits if len(places) > 1 or length > 7 else 0.55
+                    spans.append((edits - length / 100, Mention(start, end, ids, confidence)))
         spans.sort(key=lambda pair: (pair[0], pair[1].start))
         return _apart(mention for _, mention in spans)
+
+    def _may_be_name(self, question: Question, places: range, strange: set[int]) -> bool:
+        tokens, start, end = question.tokens, places.start, places.stop
+        if not question.same_segment(start, end - 1):
+            return False
+        if tokens[start].lower in STOPWORDS or tokens[end - 1].lower in STOPWORDS:
+            return False
+        if (tokens[start].joined and start) or (end < len(tokens) and tokens[end].joined):
+            return False
+        return len(places) > 1 or not (_short_word(question, start) or self._part_of_name(question, start, strange))
+
+    def _like(self, spelt: tuple[str, ...]) -> tuple[tuple[str, ...], int, int]:
+        """The entities with a name like these words, how many edits away, and how many letters were compared."""
+        assert self._near is not None
+        text = "".join(spelt)
+        edits, nearest = self._near.nearest(text)
+        keys = [
+            key
+            for key in nearest
+            if not _inflects(text, key)
+            and (edits == 1 or any(like_word_by_word(spelt, name) for name in self._spelt[key]))
+        ]
+        return tuple(dict.fromkeys(one for key in keys for one in self.keys[key])), edits, len(text)
 
     @staticmethod
     def _part_of_name(question: Question, place: int, strange: set[int]) -> bool:
@@ -202,9 +211,6 @@ class NameIndex:
         tokens = question.tokens
         beside = [at for at in (place - 1, place + 1) if at in strange and question.same_segment(at, place)]
         return tokens[place].text[:1].isupper() and any(tokens[at].text[:1].isupper() for at in beside)
-
-    def _like(self, spelt: Sequence[str], key: str) -> bool:
-        return any(like_word_by_word(spelt, name) for name in self._spelt[key])
 
     def _partial(self, question: Question, known: Collection[str]) -> list[Mention]:
         """One word of a longer name, written with a capital, where only one entity has it: a first name, a surname."""
@@ -235,20 +241,31 @@ def with_noun(mention: Mention, first: int, last: int, question: Question) -> Me
     return replace(mention, start=first) if apposed or of else mention
 
 
+def _inflects(text: str, key: str) -> bool:
+    """Whether a text differs from a key in its last letter as a form of another word does: "settles", "settler"."""
+    return text[:-1] == key[:-1] and text[-1] in "sd"
+
+
+def _short_word(question: Question, place: int) -> bool:
+    """Whether a word is so short that, without a capital, it is likelier another word than a misspelt name."""
+    text = question.tokens[place].text
+    return len(text) < _SHORT_WORD and not text[:1].isupper()
+
+
 def _strange(question: Question, place: int, known: Collection[str]) -> bool:
     """Whether a word means nothing that the ontology or grammar knows."""
     token = question.tokens[place]
     return token.content and not token.lower.isdigit() and token.lemmas.isdisjoint(known)
 
 
-def _is_argument(question: Question, start: int, known: Collection[str]) -> bool:
+def _is_argument(question: Question, start: int, verbs: Collection[str]) -> bool:
     """Whether a bare word stands where a name does: right after a preposition, a verb of the ontology or "does"."""
     if not question.same_segment(start - 1, start):
         return False
     before = question.tokens[start - 1]
     if before.lower in PREPOSITIONS | {"do", "does", "did"}:
         return True
-    return any(form in known and form not in STOPWORDS for form in before.lemmas)
+    return any(form in verbs and form not in STOPWORDS for form in before.lemmas)
 
 
 def _apart(mentions: Iterable[Mention]) -> list[Mention]:

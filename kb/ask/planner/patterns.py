@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kb.ask.planner.lexicon import NOUN, PREDICATE, VERB, Pattern
+from kb.ask.planner.morphology import is_participle
 from kb.ask.planner.text import ADVERBS, AUXILIARIES, BE, DETERMINERS, PREPOSITIONS, PRONOUNS, SPEAKER, WH, Question
 from kb.language import STOPWORDS, verb_forms
 
@@ -46,10 +47,10 @@ class Meaning:
 
 
 class Matcher:
-    """Matches patterns in one question. `masked` are the words that name entities."""
+    """Matches patterns in one question. `masked` are the words that name entities, `types` those that name types."""
 
-    def __init__(self, question: Question, masked: frozenset[int]) -> None:
-        self.question, self.masked = question, masked
+    def __init__(self, question: Question, masked: frozenset[int], types: frozenset[int]) -> None:
+        self.question, self.masked, self.types = question, masked, types
         self.fronted: set[int] = set()
         """Verbs whose preposition was found before a question word."""
 
@@ -125,6 +126,8 @@ class Matcher:
             plural = quantified or (before == "which" and self._plural_after_which(place))
             if word.lower.endswith("s") and plural:
                 return False
+        if place in self.types and (before == "of" or (before not in STOPWORDS and is_participle(before))):
+            return False  # "directed films", "what sort of film"
         if before in {"which", "what", "whose"} and after in AUXILIARIES:
             return False
         if word.lower in _NAMING and question.next_word(place, DETERMINERS) in self.masked:

@@ -99,7 +99,7 @@ class Planner:
         if len(asked.tokens) > _LONGEST:
             raise RefusedQuestionError(f"the question has {len(asked.tokens)} words; ask it in {_LONGEST} or fewer")
         background = self._background
-        mentions = background.names.find(asked, background.lexicon.known)
+        mentions = background.names.find(asked, background.known, background.lexicon.verbs)
         stranger = Scene(asked, mentions, background).stranger()
         if stranger is not None:
             raise RefusedQuestionError(f"{stranger!r} is not in the catalogue{self._meant(asked)}")
@@ -137,7 +137,7 @@ class Planner:
         return Planned(plan, round(share, 3), reading_of(data, self.vocabulary, self.entities), tuple(evidence))
 
     def _meant(self, question: Question) -> str:
-        close = self._background.names.suggestions(question, self._background.lexicon.known)
+        close = self._background.names.suggestions(question, self._background.known)
         return f"; did you mean {' or '.join(close)}?" if close else ""
 
     def _refusal(self, question: Question, mentions: Sequence[Mention]) -> str:

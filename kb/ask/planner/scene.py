@@ -84,7 +84,8 @@ class Scene:
         self.mentions = [self._beside(mention, nouns) for mention in mentions]
         self.masked = frozenset(place for one in self.mentions for place in range(one.start, one.end))
         nouns = [noun for noun in nouns if noun.start not in self.masked]
-        found = find_slots(question, lexicon, self.cues, self.masked, background.impact, background.above)
+        spoken = frozenset(place for noun in nouns if not noun.attribute for place in noun.places)
+        found = find_slots(question, lexicon, self.cues, self.masked, spoken, background.impact, background.above)
         found = without_covered(found, nouns)
         self.nouns = without_modifiers(nouns, found)
         types = [noun for noun in self.nouns if not noun.attribute]
@@ -125,7 +126,7 @@ class Scene:
         capitals = sum(token.text[:1].isupper() for token in question.tokens)
         if 2 * capitals > len(question.tokens):
             return None  # Capitals say nothing here.
-        known = self.background.lexicon.known
+        known = self.background.known
         for slot in self.slots:
             at = question.next_word(slot.end - 1, DETERMINERS)
             token = question.tokens[at] if at < len(question.tokens) else None

@@ -61,14 +61,21 @@ class Slot:
 
 
 def find_slots(
-    question: Question, lexicon: Lexicon, cues: Cues, masked: frozenset[int], impact: int | None, above: int | None
+    question: Question,
+    lexicon: Lexicon,
+    cues: Cues,
+    masked: frozenset[int],
+    types: frozenset[int],
+    impact: int | None,
+    above: int | None,
 ) -> list[Slot]:
     """All slots of a question, left to right.
 
-    `masked` are the words of entities. `impact` is the hop to what fails with a thing and `above` the hop to what
-    stands above it, for words such as "breaks" and "underneath"; None where the ontology has no such relation.
+    `masked` are the words of entities, `types` those of nouns for types. `impact` is the hop to what fails with a thing
+    and `above` the hop to what stands above it, for words such as "breaks" and "underneath"; None where the ontology
+    has no such relation.
     """
-    matcher = Matcher(question, masked)
+    matcher = Matcher(question, masked, types)
     found: dict[int, list[Meaning]] = {}
     for token in question.tokens:
         if token.index not in masked:
@@ -80,7 +87,7 @@ def find_slots(
         _impact(question, cues, masked, impact, found)
     if above is not None:
         _space(cues, above, found)
-    _whose(question, sorted(lexicon.possession), masked, found)
+    _whose(question, sorted(lexicon.owners or lexicon.keepers), masked, found)
     _prune(found)
     return [_slot(place, found, question, cues, matcher.fronted) for place in sorted(found)]
 

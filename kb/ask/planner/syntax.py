@@ -73,10 +73,15 @@ class Syntax:
                 return False
         return False
 
-    def names_inner(self, meaning: Meaning) -> bool:
-        """Whether a noun right of what was read names just that: "what is X a client of", "who has X as a client"."""
+    def names_inner(self, meaning: Meaning, *, left: bool) -> bool:
+        """Whether a noun names just what was read.
+
+        Left of it "films whose directors made X", right of it "what is X a client of", "who has X as a client".
+        """
         question = self.question
         first, last = min(meaning.words), max(meaning.words)
+        if left:
+            return question.lower(first - 1) == "whose" and question.same_segment(first - 2, first)
         if question.lower(last + 1) in _ROLE_OF and question.same_segment(last, last + 1):
             after = question.next_word(last + 1)
             verb = any(one.start == after and one.verb for one in self.slots)

@@ -66,6 +66,7 @@ _IMPERATIVE = word_set(
 )
 _BOUNDARY = re.compile(r"[?!;()\[\]\n→]|\.(?=\s|$|[\"')])|:(?=\s|$)|[-=]>|\s[-–—]+\s|—")
 _JOINED = re.compile(r"^[-_./&+:]$")
+_ABBREVIATED = re.compile(r"\b(?:i\.e|e\.g)\.?", re.IGNORECASE)
 _NOISE = frozenset({("i", "e"), ("e", "g")})
 _RESPELL = {"whats": "what", "whos": "who", "wheres": "where", "dont": "don't", "doesnt": "doesn't", "isnt": "isn't"}
 
@@ -201,7 +202,7 @@ def read_question(text: str) -> Question:
     segments, ends = [0] * len(kept), []
     segment = 0
     for i, word in enumerate(kept):
-        before = text[kept[i - 1].end : word.start] if i else ""
+        before = _ABBREVIATED.sub("", text[kept[i - 1].end : word.start]) if i else ""
         if i and _BOUNDARY.search(before) and not (len(kept[i - 1].text) == 1 and before.startswith(".")):
             ends.append((segment, before))
             segment += 1
