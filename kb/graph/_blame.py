@@ -6,8 +6,9 @@
 - A cardinality, or a pair of properties: all edges of those properties at the focus node.
 - Something lacking (`sh:minCount`, `sh:hasValue`): no edge is too much, so only what made the node a target.
 - `sh:node`: what its details say.
-- Anything else (longer paths, logic over other properties, SPARQL): every edge that leaves the focus node by a relation
-  which occurs in the shape, or that reaches it where none leaves it.
+- Anything else (longer paths, logic over other properties): every edge at the focus node by which the shape begins to
+  look; of a SPARQL constraint, the edge to the value that it gives, else those of the relations that it names.
+- Where there is none of these: what made the node a target.
 
 Exact blame is acted on first. It may leave nothing to complain about: of two owners one of which is no team, only that
 one goes, although a shape wants one owner only.
@@ -18,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kb.graph._edges import Edge, Edges
-from kb.graph._shape_graph import Path
+from kb.graph._paths import Path
 from kb.graph._shape_model import ShapeModel
 from kb.namespaces import SH
 
@@ -117,17 +118,13 @@ def _targeting(focus: str, shape: str, model: ShapeModel, edges: Edges) -> froze
 
 def _any_at(finding: Finding, model: ShapeModel, edges: Edges) -> frozenset[Edge]:
     assert finding.focus is not None
-    relations = model.relations_in(finding.shape)
-    leaving = {edge for relation in relations for edge in edges.at(finding.focus, relation)}
-    reaching = {edge for relation in relations for edge in edges.at(finding.focus, relation, backward=True)}
-    if finding.value is not None and finding.component == SH + "SPARQLConstraintComponent":
-        # A query that names the value means the edge to it, where there is one.
-        named = {edge for edge in leaving | reaching if {edge[0], edge[2]} == {finding.focus, finding.value}}
-        if named:
-            return frozenset(named)
-    if leaving or reaching:
-        return frozenset(leaving or reaching)
-    return _targeting(finding.focus, finding.shape, model, edges)
+    steps = model.first_steps(finding.shape)
+    found = {edge for relation, back in steps for edge in edges.at(finding.focus, relation, backward=back)}
+    if finding.component == SH + "SPARQLConstraintComponent":
+        # A query that gives a value means the edge to it, where there is one; else rather what the focus node says.
+        named = {edge for edge in found if {edge[0], edge[2]} == {finding.focus, finding.value}}
+        found = named or {edge for edge in found if edge[0] == finding.focus} or found
+    return frozenset(found) or _targeting(finding.focus, finding.shape, model, edges)
 
 
 def _local_logic(component: str, shape: str, model: ShapeModel) -> bool:

@@ -14,9 +14,10 @@ from difflib import SequenceMatcher
 __all__ = ["CUTOFF", "ClosestNames"]
 
 CUTOFF = 0.85
-_WORD_CUTOFF = 0.75
-_HINT_CUTOFF = 0.5
+_WORD_CUTOFF = 0.78
+_HINT_CUTOFF = 0.6
 _HINTS = 5
+_LOOKED_AT = 2_000
 _DIGITS = re.compile(r"\d+")
 
 
@@ -65,7 +66,12 @@ class ClosestNames:
             for number, name in enumerate(self._names):
                 for pair in _pairs(name):
                     self._by_pair[pair].append(number)
-        shared = Counter(number for pair in _pairs(key) for number in self._by_pair.get(pair, ()))
+        # The rarest pairs say most; names that share only the common ones are not what anybody meant.
+        shared: Counter[int] = Counter()
+        for _, pair in sorted((len(self._by_pair.get(pair, ())), pair) for pair in _pairs(key)):
+            shared.update(self._by_pair.get(pair, ()))
+            if shared.total() > _LOOKED_AT:
+                break
         overlap = sorted((-2 * n / (len(key) + len(self._names[i])), self._names[i]) for i, n in shared.items())
         near = [name for _, name in overlap[:_HINTS]]
         rated = [(SequenceMatcher(None, name, key, autojunk=False).ratio(), name) for name in near]

@@ -12,9 +12,10 @@ from functools import cached_property
 
 import pyoxigraph as ox
 
+from kb.graph._paths import Path, read_path
 from kb.namespaces import OWL, RDF, RDFS, SH, SHAPE
 
-__all__ = ["Path", "ShapeGraph", "Targets", "canonical"]
+__all__ = ["ShapeGraph", "Targets", "canonical"]
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
@@ -29,26 +30,6 @@ def canonical(triples: Iterable[ox.Triple]) -> list[ox.Triple]:
     dataset = ox.Dataset(ox.Quad(*triple) for triple in triples)
     dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
     return sorted((quad.triple for quad in dataset), key=str)
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A property path.
-
-    `steps` are the alternatives of a path of one step, as (predicate, backwards); None for a longer one. `used` are all
-    steps that occur. `length` counts the longest walk in steps; None where there is no longest.
-    """
-
-    steps: tuple[tuple[str, bool], ...] | None
-    used: frozenset[tuple[str, bool]]
-    length: int | None
-
-    @property
-    def predicate(self) -> str | None:
-        """The property, where the path is one."""
-        if self.steps is not None and len(self.steps) == 1 and not self.steps[0][1]:
-            return self.steps[0][0]
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,39 +184,4 @@ class ShapeGraph:
     def path(self, shape: str) -> Path | None:
         """The path of a property shape; None for a node shape."""
         found = self.objects(shape, "path")
-        return self._path(found[0], 0) if found else None
-
-    def _path(self, node: Term, depth: int) -> Path:
-        if isinstance(node, ox.NamedNode):
-            return Path(((node.value, False),), frozenset({(node.value, False)}), 1)
-        if depth > 32:
-            return Path(None, frozenset(), None)
-        inverse = self.objects(node, "inversePath")
-        if inverse:
-            inner = self._path(inverse[0], depth + 1)
-            turned = None if inner.steps is None else tuple((p, not back) for p, back in inner.steps)
-            return Path(turned, frozenset((p, not back) for p, back in inner.used), inner.length)
-        alternatives = self.objects(node, "alternativePath")
-        if alternatives:
-            parts = [self._path(one, depth + 1) for one in self.members(alternatives[0])]
-            steps = tuple(s for one in parts for s in one.steps or ()) if all(p.steps for p in parts) else None
-            lengths = [one.length for one in parts]
-            return Path(steps, _union(parts), None if None in lengths else max(_known(lengths), default=0))
-        for name in ("zeroOrMorePath", "oneOrMorePath", "zeroOrOnePath"):
-            inside = self.objects(node, name)
-            if inside:
-                inner = self._path(inside[0], depth + 1)
-                return Path(None, inner.used, inner.length if name == "zeroOrOnePath" else None)
-        parts = [self._path(one, depth + 1) for one in self.members(node)]
-        if len(parts) == 1:
-            return parts[0]
-        lengths = [one.length for one in parts]
-        return Path(None, _union(parts), None if None in lengths else sum(_known(lengths)))
-
-
-def _union(parts: Iterable[Path]) -> frozenset[tuple[str, bool]]:
-    return frozenset(step for part in parts for step in part.used)
-
-
-def _known(lengths: Iterable[int | None]) -> list[int]:
-    return [length for length in lengths if length is not None]
+        return read_path(found[0], self.objects, self.members) if found else None

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import pyoxigraph as ox
 
-from kb.graph._shape_graph import Path, ShapeGraph, Targets
+from kb.graph._paths import Path
+from kb.graph._shape_graph import ShapeGraph, Targets
 from kb.graph.validation import VIOLATION
 from kb.namespaces import SH
 
@@ -26,11 +27,13 @@ _MAX_DEPTH = 16
 class Sight:
     """What one shape sees of the relations around a focus node.
 
-    `steps` are (relation IRI, backwards); `length` counts relation steps, None without a bound. `steady` means that
-    taking statements away never makes the shape fail; `lacking` that it can fail for want of a statement.
+    `steps` are (relation IRI, backwards), `first` those that are taken at the focus node; `length` counts steps, None
+    without a bound. `steady` means that taking statements away never makes the shape fail; `lacking` that it can
+    fail for want of a statement.
     """
 
     steps: frozenset[tuple[str, bool]] = frozenset()
+    first: frozenset[tuple[str, bool]] = frozenset()
     length: int | None = 0
     steady: bool = True
     lacking: bool = False
@@ -101,14 +104,15 @@ class ShapeModel:
         objects = frozenset(r for t in self.targets(shape) for r in t.objects_of if r in self.relations)
         return subjects, objects
 
-    def relations_in(self, shape: str) -> frozenset[str]:
-        """The relations that occur in a shape, its operands and its properties."""
-        steps = {relation for relation, _ in self.sight(shape, whole=True).steps}
-        if steps:
-            return frozenset(steps)
-        # SPARQL and what else cannot be looked into: the relation's name somewhere in the text.
+    def first_steps(self, shape: str) -> frozenset[tuple[str, bool]]:
+        """The steps that a shape, its operands and its properties take at the focus node.
+
+        Of SPARQL only the names of relations that occur in the text are known, in both directions.
+        """
+        first = self.sight(shape, whole=True).first
         texts = [str(value) for value in self._texts(shape)]
-        return frozenset(r for r in self.relations if any(r in t or _named_in(r, t) for t in texts))
+        named = {r for r in self.relations if any(r in text or _named_in(r, text) for text in texts)}
+        return first | {(relation, back) for relation in named for back in (False, True)}
 
     def path(self, shape: str) -> Path | None:
         """The path of a shape."""
@@ -134,47 +138,51 @@ class ShapeModel:
             self.everything = True
         for side in (self.all, self.rejecting) if rejecting else (self.all,):
             side.add(steps, sight.length or 0)
-        below = below_path or self._path_steps(shape) != (frozenset(), 0)
+        below = below_path or self._path_steps(shape) != (frozenset(), frozenset(), 0)
         for child in self.graph.operands(shape, "property"):
             self._visit(child, targets, below_path=below, seen=seen | {shape})
 
-    def _path_steps(self, shape: str) -> tuple[frozenset[tuple[str, bool]], int | None]:
+    def _path_steps(self, shape: str) -> tuple[frozenset[tuple[str, bool]], frozenset[tuple[str, bool]], int | None]:
         path = self.graph.path(shape)
         if path is None:
-            return frozenset(), 0
+            return frozenset(), frozenset(), 0
         steps = frozenset(step for step in path.used if step[0] in self.relations)
         # Other steps lead to what the catalogue says about a node, which is always at hand.
-        return steps, path.length if steps else 0
+        return steps, path.first & steps, path.length if steps else 0
 
     def _look(self, shape: str, seen: frozenset[str], *, with_properties: bool) -> Sight:
         if shape in seen or len(seen) > _MAX_DEPTH:
             return Sight(length=None, steady=False)
         graph = self.graph
-        steps, length = self._path_steps(shape)
+        steps, first, length = self._path_steps(shape)
         on_relations = bool(steps)
+        on_node = graph.path(shape) is None
         lacking = on_relations and any(graph.objects(shape, name) for name in ("minCount", "hasValue"))
         steady = True
         for name in _PAIRWISE:
             others = graph.iris(shape, name) & self.relations
             if others:
-                steps, length = steps | {(one, False) for one in others}, max(length, 1) if length is not None else None
+                beside = {(one, False) for one in others}
+                steps, first, length = steps | beside, first | beside, None if length is None else max(length, 1)
                 steady = steady and name != "equals"
             elif name == "equals" and on_relations and graph.objects(shape, name):
                 steady = False
         if graph.literal(shape, "closed") == "true":
-            steps, length = steps | {(one, False) for one in self.relations}, None if length is None else length + 1
+            leaving = {(one, False) for one in self.relations}
+            steps, first, length = steps | leaving, first | leaving, None if length is None else length + 1
         inner_length: int | None = 0
         for name in (*_LOGICAL, "property") if with_properties else _LOGICAL:
             for operand in graph.operands(shape, name):
                 inner = self._look(operand, seen | {shape}, with_properties=True)
                 steps |= inner.steps
+                first |= inner.first if on_node else frozenset()
                 unbounded = inner.length is None or inner_length is None
                 inner_length = None if unbounded else max(inner_length or 0, inner.length or 0)
                 steady = steady and (inner.local or (name in ("and", "or", "node", "property") and _never_fails(inner)))
         if on_relations and graph.objects(shape, "qualifiedMinCount"):
             lacking = True
         total = None if length is None or inner_length is None else length + inner_length
-        return Sight(frozenset(steps), total, steady, lacking)
+        return Sight(frozenset(steps), frozenset(first), total, steady, lacking)
 
     def _texts(self, shape: str) -> Iterable[str]:
         for value in self.graph.objects(shape, "sparql"):

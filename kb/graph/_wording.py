@@ -59,10 +59,15 @@ class Wording:
             rejects=rejects,
         )
 
-    def reason(self, results: Sequence[Result]) -> str:
-        """Why a statement was rejected: all messages, and the statements that they are about."""
-        parts = [*(one.message for one in results), *(one.detail for one in results)]
-        return " ".join(dict.fromkeys(part for part in parts if part))
+    def reason(self, edge: Edge, because: Sequence[tuple[Result, bool]]) -> str:
+        """Why a statement was rejected: all messages, and the statement, or those that are too many together.
+
+        `because` are results, each with whether the statement is wrong by itself.
+        """
+        subject, relation, object_ = edge
+        stated = f"Stated: {self._shown(subject)} {self._labels.get(relation, relation)} {self._shown(object_)}."
+        details = [stated if exact else result.detail for result, exact in because]
+        return " ".join(dict.fromkeys([*(result.message for result, _ in because), *details]))
 
     def _message(self, finding: Finding) -> str:
         own = self._model.message(finding.shape)

@@ -53,7 +53,7 @@ class _Verdicts:
     """The findings of the last round, and what has been rejected so far."""
 
     current: set[Finding] = field(default_factory=set)
-    because: dict[Edge, list[Result]] = field(default_factory=dict)
+    because: dict[Edge, list[tuple[Result, bool]]] = field(default_factory=dict)
     rejecting: set[Result] = field(default_factory=set)
 
 
@@ -89,7 +89,11 @@ class Gate:
         covered = [one for one in candidates if chosen is None or self.covers(one, chosen)]
         return GateReport(
             accepted=[one for one in covered if self._edge(one) not in verdicts.because],
-            rejected=[self._rejected(one, because) for one in covered if (because := self._because(one, verdicts))],
+            rejected=[
+                self._rejected(one, because)
+                for one in covered
+                if (because := verdicts.because.get(self._edge(one))) is not None
+            ],
             results=sorted((r for r in results if chosen is None or r.focus in chosen), key=result_order),
             focus=chosen,
             focus_nodes=len(staging.validated),
@@ -113,13 +117,9 @@ class Gate:
             return frozenset(self._catalogue.entities.keys() | set(changed))
         edges = Edges(self._edge(one) for one in candidates)
         some, every = self._model.rejecting, self._model.all
+        # What is wrong by itself stays so, whatever comes and goes beside it. What is too much together is judged anew
+        # where a change is in sight, and what is rejected there is missing for whoever sees that.
         found = edges.around(changed, some.length - 1)
-        # Other verdicts at a node change other edges there, and those may count at their other end.
-        if some.length > 1:
-            found = edges.around(found, some.length)
-        else:
-            both = some.forward & some.backward
-            found = edges.across(found, both, both)
         if every.length > 1:
             return frozenset(edges.around(found, every.length))
         return frozenset(edges.across(found, some.forward & every.backward, some.backward & every.forward))
@@ -148,7 +148,7 @@ class Gate:
                 verdicts.current.discard(finding)
                 removed |= blamed.edges
                 for edge in blamed.edges:
-                    verdicts.because.setdefault(edge, []).append(result)
+                    verdicts.because.setdefault(edge, []).append((result, blamed.exact))
             dirty = self._readers(edges, removed, region)
             edges.remove(removed)
 
@@ -182,9 +182,7 @@ class Gate:
         blamed = blame(finding, self._model, edges).edges
         return self._wording.result(finding, {edge: by_edge[edge] for edge in sorted(blamed)}, rejects=rejects)
 
-    def _because(self, candidate: Candidate, verdicts: _Verdicts) -> list[Result]:
-        return verdicts.because.get(self._edge(candidate), [])
-
-    def _rejected(self, candidate: Candidate, because: list[Result]) -> Rejected:
-        ordered = sorted(because, key=result_order)
-        return Rejected(candidate.statement, SHAPE, self._wording.reason(ordered), ordered[0], candidate)
+    def _rejected(self, candidate: Candidate, because: list[tuple[Result, bool]]) -> Rejected:
+        ordered = sorted(because, key=lambda item: result_order(item[0]))
+        reason = self._wording.reason(self._edge(candidate), ordered)
+        return Rejected(candidate.statement, SHAPE, reason, ordered[0][0], candidate)

@@ -68,14 +68,17 @@ class Resolver:
         self._longest_noun = max((noun.count(" ") + 1 for noun in self._nouns), default=0)
         self._full: dict[str, set[str]] = {}
         self._bare: dict[str, set[str]] = {}
+        self._spelt: dict[str, str] = {}
         for entity in self._entities.values():
-            for name in (entity.id, entity.name, *entity.aliases):
+            for name in (entity.name, *entity.aliases, entity.id):
                 key = normalised(name)
                 if not key:
                     continue
                 self._full.setdefault(key, set()).add(entity.id)
+                self._spelt.setdefault(key, name)
                 for shorter, _ in self._shorter(key):
                     self._bare.setdefault(shorter, set()).add(entity.id)
+                    self._spelt.setdefault(shorter, name)
         self._closest = ClosestNames([*self._full, *self._bare])
         self._cache: dict[tuple[str, frozenset[str] | None], Resolution] = {}
 
@@ -167,12 +170,14 @@ class Resolver:
     ) -> Resolution:
         bare, noun_types = shorter[-1][0] if shorter else key, shorter[0][1] if shorter else frozenset[str]()
         ids: set[str] = set()
+        others: set[str] = set()
         best = 0.0
         # The whole name is compared with whole names, the bare one with bare ones too: a shared "service" at the end
         # would make any two names of that type look alike.
         for variant in dict.fromkeys((key, bare)):
             ratio, close = self._closest.best(variant)
             meant = {one for other in close for one in self._full.get(other, set()) | self._bare.get(other, set())}
+            others |= meant
             meant = {one for one in meant if self._may_be(one, noun_types)}
             if meant and ratio > best:
                 ids, best = meant, ratio
@@ -181,11 +186,14 @@ class Resolver:
         if ids:
             shown = self._listed(ids)
             return self._one_of(name, ids, types, f"'{name}' was read as {shown}")
+        if others:
+            closest = f"closest: {self._listed(others)}, of another type"
+            return Resolution(None, UNKNOWN_ENTITY, f"'{name}' is not in the catalogue ({closest})")
         hint, why = self._closest.hint(bare)
         if hint is None:
             return Resolution(None, UNKNOWN_ENTITY, f"'{name}' is not in the catalogue")
-        nearest = self._entities[min(self._full.get(hint) or self._bare[hint])]
-        return Resolution(None, UNKNOWN_ENTITY, f"'{name}' is not in the catalogue (closest: '{nearest.name}', {why})")
+        closest = f"closest: '{self._spelt[hint]}', {why}"
+        return Resolution(None, UNKNOWN_ENTITY, f"'{name}' is not in the catalogue ({closest})")
 
     # -- words for people ---------------------------------------------------
 
