@@ -39,8 +39,7 @@ CLAUSE_START = word_set(
 """Words that open another clause."""
 
 MODALS_OUT = word_set(
-    "will 'll would 'd should shall could might may can ought won't wouldn't shouldn't couldn't mightn't "
-    "can't cannot"
+    "will 'll would 'd should shall could might may can ought won't wouldn't shouldn't couldn't mightn't can't cannot"
 )
 MODALS_OK = word_set("must do does don't doesn't")
 

@@ -81,7 +81,7 @@ class PageReader(Paragraphs):
                 self._item(block, block.inline, label)
             else:
                 if block.item in self.items:
-                    self.context.item = self.items[block.item][0]
+                    self.context.item = self.items[block.item].subject
                 self._paragraph(block.inline, label if block.lists else self._section_label())
 
     def _place(self) -> None:
@@ -136,5 +136,5 @@ class PageReader(Paragraphs):
             if outer is None:
                 self.lists[innermost] = self._inherited(intro)
             else:
-                self.lists[innermost] = outer[1]
+                self.lists[innermost] = self._nested_label(outer)
         return self.lists[innermost]

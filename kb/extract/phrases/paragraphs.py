@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kb.extract.phrases.context import Context, Ref
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
 __all__ = ["Paragraphs"]
 
 
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A list item: what its blocks are about, its first block, the label of its list, and the key it begins with."""
+
+    subject: tuple[str, ...]
+    text: Text
+    label: Label
+    key: Label | None = None
+
+
 class Paragraphs:
     """The state of reading one page, and the reading of its running text."""
 
@@ -35,7 +46,7 @@ class Paragraphs:
         self.sections = Sections(reader.tokens, reader.labels, reader.about)
         self.tables = TableReader(reader.tokens, reader.labels, reader.facts)
         self.lists: dict[int, Label] = {}
-        self.items: dict[int, tuple[tuple[str, ...], Label]] = {}
+        self.items: dict[int, Item] = {}
         self.intro: Label | None = None
         self.blocks: list[Block] = []
         self.legend: tuple[Sense, ...] | None = None
@@ -60,10 +71,9 @@ class Paragraphs:
         text = self.reader.tokens.text(inline)
         sentences = text.valued
         own = self._key_label(inline, sentences[0]) if sentences else None
-        parent = self.items.get(block.items[-2], ((), Label()))[0] if len(block.items) > 1 else ()
-        self.context.item = parent
-        nested = own[0] if own is not None else self._nested_label(inline, sentences, label)
-        self.items[block.item] = (parent, nested)
+        outer = self.items.get(block.items[-2]) if len(block.items) > 1 else None
+        self.context.item = outer.subject if outer is not None else ()
+        self.items[block.item] = Item(self.context.item, text, label, own[0] if own is not None else None)
         if label.blocked:
             return
         first = sentences[0] if sentences else None
@@ -77,17 +87,19 @@ class Paragraphs:
                     self._keep_in(inline, edges, first.start, first.end)
             if named and len(refs) == 1 and (end == len(first.toks) or first.toks[end].text in ":.–—(-"):
                 self.context.item = refs[0].ids
-                self.items[block.item] = (refs[0].ids, nested)
+                self.items[block.item] = Item(refs[0].ids, text, label)
         self._paragraph(inline, Label(), item=True, text=text)
 
-    def _nested_label(self, inline: Inline, sentences: Sequence[Sentence], label: Label) -> Label:
-        """Find what an item without a key says about the list inside it."""
-        if label.blocked or self.reader.labels.blocked(inline.text):
+    def _nested_label(self, item: Item) -> Label:
+        """Find what an item says about the list inside it."""
+        if item.key is not None:
+            return item.key
+        text = item.text.inline.text
+        if item.label.blocked or self.reader.labels.blocked(text):
             return Label(blocked=True)
-        if len(sentences) != 1:
+        if len(item.text.valued) != 1:
             return Label()
-        toks = [t for t in sentences[0].toks if t.kind != "p"]
-        return self.reader.labels.read(toks, inline.text)
+        return self.reader.labels.read([t for t in item.text.valued[0].toks if t.kind != "p"], text)
 
     def _head_stands_alone(self, sentence: Sentence, end: int) -> bool:
         """Whether the names at the head of an item are its value rather than the subject of a sentence."""

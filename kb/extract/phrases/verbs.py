@@ -29,6 +29,8 @@ class VerbReader(Active, Passive):
             if tok.kind == "w":
                 verbs = self._verbs(line, i)
                 self._note_subject(line, i, verbs)
+                if not named and line.opening is not None:
+                    break
                 if not named:
                     continue
                 match = next((m for verb in verbs if (m := self._attempt(line, i, verb)) is not None), None)
