@@ -20,6 +20,7 @@ LARKSPUR = TESTS.parent / "examples" / "larkspur"
 MUSEUM = TESTS / "domains" / "museum"
 UNIVERSITY = TESTS / "domains" / "university"
 HOUSES = TESTS / "domains" / "houses"
+SPACEFLIGHT = TESTS / "domains" / "spaceflight"
 
 JsonPlan = dict[str, Any]
 

@@ -1,11 +1,11 @@
-"""Questions about a university and about noble houses, whose ontologies say little more than labels."""
+"""Questions about a university, noble houses and spaceflight, whose ontologies say little more than labels."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from planner_worlds import HOUSES, UNIVERSITY, as_json, count, every, having, same, start
+from planner_worlds import HOUSES, SPACEFLIGHT, UNIVERSITY, as_json, but_not, count, every, having, same, start
 
 COURSES: list[tuple[str, dict[str, Any]]] = [
     ("Who teaches Databases?", start("db", "taught_by")),
@@ -93,6 +93,56 @@ LORDS: list[tuple[str, dict[str, Any]]] = [
     ("Which house has the most members?", count(having({"type": "character"}), by=["member_of"])),
 ]
 
+MISSIONS: list[tuple[str, dict[str, Any]]] = [
+    ("Who supplies the Raptor?", start("raptor", "supplied_by")),
+    ("What does Voltworks deliver?", start("volt", "~supplied_by")),
+    ("In which country is Delta Sensors based?", start("delta", "based_in")),
+    ("Which suppliers are headquartered in Norway?", start("no", "~based_in", type="supplier")),
+    ("What does the power bus feed?", start("bus", "feeds")),
+    ("What feeds the Nav Computer?", start("nav", "~feeds")),
+    ("If the Main Bus fails, which parts are affected, directly or indirectly?", start("bus", "feeds*")),
+    ("What does the Raptor ultimately depend on?", start("raptor", "~feeds*")),
+    ("Which sensors are installed in Orion?", start("orion", "~installed_in", type="sensor")),
+    ("What equipment does Halley II carry?", start("halley", "~installed_in")),
+    ("Who was aboard Aurora 1?", start("m1", "~flown")),
+    ("Which missions did Ken Mori fly on?", start("ken", "flown")),
+    ("Who commanded Comet Chaser?", start("m3", "commanded_by")),
+    ("Which flights did Ida Berg command?", start("ida", "~commanded_by")),
+    ("Crew of the missions that Eva Lund commanded", start("eva", "~commanded_by", "~flown")),
+    ("What was Aurora 2 launched on?", start("m2", "used_vehicle")),
+    ("Which missions flew with Orion?", start("orion", "~used_vehicle")),
+    ("Who operates the vehicle that Comet Chaser flew with?", start("m3", "used_vehicle", "operated_by")),
+    ("Which agency runs Aurora 1?", start("m1", "operated_by")),
+    ("Which vehicles does NRS fly?", start("nsc", "~operated_by", type="vehicle")),
+    ("Who mentored Ida Berg?", start("ida", "mentored_by")),
+    ("Whom did Eva Lund mentor?", start("eva", "~mentored_by")),
+    ("Who mentored the mentor of Tom Okafor?", start("tom", "mentored_by", "mentored_by")),
+    ("Which retired astronauts flew on Aurora 1?", start("m1", "~flown", retired=True)),
+    ("Which Norsk Romsenter missions were in 2021?", start("nsc", "~operated_by", type="mission", year=2021)),
+    ("Which methane engines does Acme supply?", start("acme", "~supplied_by", type="engine", fuel="methane")),
+    (
+        "Who commanded the missions operated by agencies based in Japan?",
+        every(
+            every(start("jp", "~based_in", type="agency"), hops=["~operated_by"], where={"type": "mission"}),
+            hops=["commanded_by"],
+        ),
+    ),
+    ("Which suppliers have parts in Orion?", start("orion", "~installed_in", "supplied_by")),
+    (
+        "Which countries do the suppliers of Halley's parts come from?",
+        start("halley", "~installed_in", "supplied_by", "based_in"),
+    ),
+    ("Which astronauts flew on both Aurora 2 and Comet Chaser?", every(start("m2", "~flown"), start("m3", "~flown"))),
+    ("How many people flew on Aurora 2?", count(start("m2", "~flown"))),
+    ("Which supplier supplies the most parts?", count(having({"type": "part"}), by=["supplied_by"])),
+    ("Which vehicles are out of service?", having({"type": "vehicle", "retired": True})),
+    ("Did Ken Mori fly on Aurora 1?", every(start("ken", "flown"), start("m1"))),
+    ("Who else flew on the missions Ken Mori flew on?", but_not(start("ken", "flown", "~flown"), start("ken"))),
+    ("Which parts does nothing feed?", having({"type": "part", "~feeds": None})),
+    ("Lund's trainees?", start("eva", "~mentored_by")),
+    ("Whose trainee is Ida Berg?", start("ida", "mentored_by")),
+]
+
 
 @pytest.mark.parametrize(("question", "plan"), COURSES, ids=[question for question, _ in COURSES])
 def test_a_terse_ontology_is_enough(question: str, plan: dict[str, Any]) -> None:
@@ -102,3 +152,8 @@ def test_a_terse_ontology_is_enough(question: str, plan: dict[str, Any]) -> None
 @pytest.mark.parametrize(("question", "plan"), LORDS, ids=[question for question, _ in LORDS])
 def test_a_relation_among_people_has_two_directions(question: str, plan: dict[str, Any]) -> None:
     assert same(HOUSES, plan) == as_json(HOUSES, question)
+
+
+@pytest.mark.parametrize(("question", "plan"), MISSIONS, ids=[question for question, _ in MISSIONS])
+def test_a_need_may_stand_on_the_inverse(question: str, plan: dict[str, Any]) -> None:
+    assert same(SPACEFLIGHT, plan) == as_json(SPACEFLIGHT, question)

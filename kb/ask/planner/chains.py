@@ -78,6 +78,12 @@ class Chain:
         return frozenset().union(*own, *(part.words for part in self.parts))
 
     @property
+    def spoken(self) -> frozenset[int]:
+        """The places of words that say hops by their meaning, and not by standing beside a name."""
+        own = (one.meaning.words for one in self.said if one.meaning.kind != GENITIVE)
+        return frozenset().union(*own, *(part.spoken for part in self.parts))
+
+    @property
     def relations(self) -> frozenset[int]:
         """The numbers of the relations that it follows, in parts too."""
         own = frozenset(code >> 1 for code in self.codes)
@@ -113,10 +119,9 @@ class Reader:
         used, relations = chain.words, chain.relations
         cost = 0.0
         for slot in self.slots:
-            if not any(meaning.words & used for meaning in slot.meanings):
+            if slot.place not in spoken and not any(meaning.words & used for meaning in slot.meanings):
                 followed = any(code >> 1 in relations for meaning in slot.meanings for code in meaning.codes)
-                echo = followed or slot.place in spoken
-                cost += slot.weight * slot.importance * (_ECHO if echo else _SKIPPED)
+                cost += slot.weight * slot.importance * (_ECHO if followed else _SKIPPED)
         return cost
 
     # -- one slot further -------------------------------------------------
@@ -266,7 +271,10 @@ class Reader:
         if meaning.light:
             cost += _BROAD * self.steps.breadth(chain.masks[-1], codes[0])
         if chain.codes and codes[0] == chain.codes[-1] ^ 1 and not self.steps.relation(codes[0]).symmetric:
-            cost += _RETURN
+            last = chain.said[-1]
+            verbs = NOUN not in (last.meaning.kind, meaning.kind) and slot.importance == 1.0
+            around = verbs and last.left != (slot.place < chain.start)
+            cost += 0.0 if around else _RETURN  # "who flew on the flights X flew on" goes there and back
         aside = slot.start >= chain.end and self.question.in_brackets(slot.place)
         if aside and codes[0] >> 1 in chain.relations and codes[0] not in self.steps.repeatable:
             cost += 2 * _TIED  # "(any stated owner counts)"

@@ -122,7 +122,7 @@ _IMPACT = _any(
     r"(?:lose|loses|losing) (?:service|function\w*)",
     rf"(?:go|goes|going|come|comes|falls?|dies?|fails?|crash(?:es)?) (?:{_DOWN}|over)(?: (?:together|along))? with",
     r"(?:dies?|fails?|crash(?:es)?|falls?) (?:together |along )?with",
-    r"(?:would|will|could|can|might|must|may|else|what|which|also|things|services|systems) (?:also )?"
+    r"(?:would|will|could|can|might|must|may|else|what|which|also|[a-z]+s) (?:also )?"
     rf"(?:fails?|go {_DOWN}|goes {_DOWN}|dies?|crash|stops?)(?: (?:together )?with)?",
 )
 _LOSS = _any(

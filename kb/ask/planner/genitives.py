@@ -76,6 +76,9 @@ def _tie(question: Question, start: int, end: int, nouns: Sequence[Named], *, ba
             return _Tie(end, noun, 0.7)
         last = not (question.same_segment(end, end + 1) and question.tokens[end + 1].content)
         return _Tie(end, None, 0.5) if bare and last else None
+    noun = next((one for one in nouns if one.start == end and question.same_segment(end - 1, end)), None)
+    if bare and noun is not None:
+        return _Tie(end, noun, 0.55)  # "the Edge systems"
     before = question.previous_word(start, DETERMINERS)
     if question.lower(before) not in _TIES:
         return None

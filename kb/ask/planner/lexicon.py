@@ -260,6 +260,8 @@ class Lexicon:
         plural_only: bool = False,
     ) -> None:
         forms = tuple(lemmas(part) for part in parts)
+        if kind == NOUN:
+            forms = (*forms[:-1], _noun_forms(parts[-1]))
         key = (code, kind, forms)
         before = self._best.get(key, 0.0)
         if before >= weight:
@@ -278,6 +280,7 @@ class Lexicon:
     def _class(self, name: str, phrase: str) -> None:
         forms = _forms(phrase)
         if forms:
+            forms = (*forms[:-1], _noun_forms(words(phrase.lower())[-1].lower))
             self._know(forms)
             for word in forms[0]:
                 self.classes[word].append(ClassPhrase(name, forms))
@@ -302,6 +305,11 @@ class Lexicon:
 
 def _forms(phrase: str) -> Forms:
     return tuple(lemmas(word.lower) for word in words(phrase.lower()))
+
+
+def _noun_forms(word: str) -> frozenset[str]:
+    """The base forms of a noun, without those of a verb that looks like its base: "paint" is no "painting"."""
+    return frozenset((word,)) if word.endswith(("ing", "ed")) else lemmas(word)
 
 
 def _is_plural_of(parts: Sequence[str], phrases: set[str]) -> bool:

@@ -92,10 +92,19 @@ class Matcher:
             return None
         if pattern.plural_only and not (last.endswith("s") and self._noun_place(place)):
             return None
+        if place - 1 in self.masked and self._asked_with_do(place):
+            return None  # "whom did X mentor"
         used = set(places)
         if question.lower(place - 1) == "co":
             used.add(place - 1)
         return Meaning((pattern.code,), NOUN, pattern.weight + _LONGER * (len(used) - 1), frozenset(used))
+
+    def _asked_with_do(self, place: int) -> bool:
+        """Whether the entity before a word is the subject of "does", so that the word is its verb."""
+        first = place - 1
+        while first - 1 in self.masked:
+            first -= 1
+        return self.question.lower(self.question.previous_word(first, DETERMINERS)) in {"do", "does", "did"}
 
     def _noun_place(self, place: int) -> bool:
         """Whether a word that may be a verb stands where a noun does: after "the", "its", "'s", or before "of"."""

@@ -48,7 +48,7 @@ class Placer:
         placed, masks = Placed(), list(chain.masks)
         first = 0 if open_start or chain.parts else 1
         for noun in nouns:
-            if noun.attribute or chain.words.isdisjoint(noun.places):
+            if noun.attribute or chain.spoken.isdisjoint(noun.places):
                 self._give(chain, noun, placed, masks, first)
         return placed
 

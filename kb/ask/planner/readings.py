@@ -59,7 +59,7 @@ class _Readings:
     def __init__(self, scene: Scene) -> None:
         self.scene, self.question = scene, scene.question
         self.background, self.steps = scene.background, scene.background.steps
-        self.credit = {slot.place: slot.weight for slot in scene.slots}
+        self.credit = {slot.place: slot.weight for slot in scene.slots if not self._owned(slot.start)}
 
     def all(self) -> Iterator[Candidate]:
         groups = self.scene.groups
@@ -256,6 +256,10 @@ class _Readings:
         contrast = any(noun.attribute for noun in self.scene.nouns) or bool(self.scene.cues.negations)
         return Placer(self.question, self.steps, self.credit, self.background.majority, contrast=contrast)
 
+    def _owned(self, place: int) -> bool:
+        """Whether "whose" stands before a noun, so that it is its owner who is spoken of."""
+        return self.question.lower(place - 1) == "whose"
+
     def _place(self, branch: Branch) -> Placed:
         """Gives nouns to the branch and its parts; fills their `where`."""
         placer = self._placer()
@@ -278,7 +282,7 @@ class _Readings:
             self._deny(branch)
             branch.others = self._leaves_out_itself(branch)
         scene, chain = self.scene, branch.chain
-        spoken = frozenset(place for noun in placed.used for place in range(noun.start, noun.end))
+        spoken = frozenset(place for noun in placed.used for place in noun.places if not self._owned(noun.start))
         score = chain.score + placed.score - scene.reader.leftovers(chain, spoken) - self._wrong_end(chain)
         for number, group in enumerate(scene.groups):
             if number in used:

@@ -76,12 +76,15 @@ class Syntax:
     def names_inner(self, meaning: Meaning, *, left: bool) -> bool:
         """Whether a noun names just what was read.
 
-        Left of it "films whose directors made X", right of it "what is X a client of", "who has X as a client".
+        Left of it "films whose directors made X", "whose client is X"; right of it "what is X a client of", "who has X
+        as a client".
         """
         question = self.question
         first, last = min(meaning.words), max(meaning.words)
         if left:
-            return question.lower(first - 1) == "whose" and question.same_segment(first - 2, first)
+            clause = question.same_segment(first - 2, first) or question.lower(last + 1) in BE
+            clause = clause or any(one.start == last + 1 and one.verb for one in self.slots)
+            return question.lower(first - 1) == "whose" and clause
         if question.lower(last + 1) in _ROLE_OF and question.same_segment(last, last + 1):
             after = question.next_word(last + 1)
             verb = any(one.start == after and one.verb for one in self.slots)
