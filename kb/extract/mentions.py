@@ -62,6 +62,10 @@ _TOKEN = re.compile(r"[^\W_]+|&")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # What may stand between two words of one name. Not a full stop with a space: that ends a sentence.
 _JOINER = re.compile(r"[ \t\u00a0]{0,3}\n?[ \t\u00a0]{0,3}|[-_.'’\u2010\u2011]|[ \t\u00a0][-\u2010\u2011][ \t\u00a0]")
+# "Solveig Marne", "Odd-Even Halvard", "Mary O'Neil", "Tam J. Archibald"
+_PERSONAL = re.compile(
+    r"[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z]\.?)?(?: (?:de|van|von|der|da|la|el|al|bin))*(?: [^\W\d_a-z][\w'’-]+){1,2}"
+)
 _KINDS = ("exact", "short", "joined")
 
 
@@ -78,11 +82,15 @@ class Mentions:
         self._order = {entity_id: number for number, entity_id in enumerate(catalogue.entities)}
         nouns = {name: _type_nouns(vocabulary, name) for name in vocabulary.classes}
         words: set[str] = set()
+        first_names = _first_names(catalogue)
         for entity in catalogue.entities.values():
             for name in dict.fromkeys((entity.id, entity.name, *entity.aliases)):
                 # Of an alias such as "Data Team" the rest would be a word of every second page.
                 shorten = nouns.get(entity.type, frozenset()) if name == entity.name else frozenset()
                 words.update(self._add(name, entity.id, shorten))
+            for short in first_names.get(entity.id, ()):
+                self._insert([short], entity.id, "short")
+                words.add(short)
             # The case in which people spell a name tells a name from a word; ids are lower case whatever people do.
             self._spelled.update(name for name in (entity.name, *entity.aliases) if name == name.lower())
         self._words = words
@@ -229,6 +237,38 @@ class Mentions:
         if written != written.lower() or any(c.isdigit() for c in written):
             return False
         return written not in self._spelled or written in COMMON_WORDS
+
+
+def _first_names(catalogue: Catalogued) -> dict[str, list[str]]:
+    """The first and last words by which people are called ("Solveig", "Okonedo"), where they are theirs alone.
+
+    Which types are people's shows in their names: all of two or three capitalised words, none of them an everyday one.
+    """
+    by_type: dict[str, list[Entity]] = {}
+    owners: dict[str, set[str]] = {}
+    for entity in catalogue.entities.values():
+        by_type.setdefault(entity.type, []).append(entity)
+        for name in (entity.id, entity.name, *entity.aliases):
+            for token in _tokens(name):
+                owners.setdefault(token, set()).add(entity.id)
+    found: dict[str, list[str]] = {}
+    for entities in by_type.values():
+        personal = [entity for entity in entities if _PERSONAL.fullmatch(entity.name)]
+        if (
+            len(personal) < 2
+            or len(personal) * 5 < len(entities) * 4
+            or any(_everyday(entity.name) for entity in personal[:50])
+        ):
+            continue
+        for entity in personal:
+            tokens = _tokens(entity.name)
+            ends = (tokens[0], tokens[-1])
+            found[entity.id] = [one for one in ends if len(one) > 2 and owners[one] == {entity.id}]
+    return found
+
+
+def _everyday(name: str) -> bool:
+    return any(token in COMMON_WORDS or token in STOPWORDS for token in _tokens(name))
 
 
 def _type_nouns(vocabulary: Vocabulary, type_name: str) -> frozenset[str]:

@@ -16,6 +16,7 @@ __all__ = [
     "HYPOTHETICAL",
     "NOT_FACT",
     "NOT_SO",
+    "ROW_OUT",
     "SENTENCE_OUT",
     "VALUE_OUT",
     "addressed",
@@ -27,14 +28,16 @@ _LISTS = {
     "day": r"\d{1,2}(?:st|nd|rd|th)?(?: of)?",
     "gone": "(?:removed|replaced|retired|decommissioned|switched off|turned off|shut down|dropped|killed|deleted|"
     "abandoned|withdrawn)",
+    "writing": "(?:letter|page|document|text|file|e-?mail|message|note|notice|form|wiki|paragraph|section|article)",
     "ignore": "(?:ignore|disregard|forget|override|bypass|skip)",
     "hail": "(?:note|notice|message|instructions?|attention|hint|memo|request|reminder|warning|dear|hello|hey|hi)",
     "write": "(?:record|output|emit|extract|assert|memori[sz]e|insert)",
     "month": "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?|"
     "oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)",
     "year": r"(?:19|20)\d\d",
-    "machine": "(?:llms?|ais?|assistants?|models?|bots?|robots?|chat ?bots?|agents?|programs?|software|parsers?|"
-    r"crawlers?|scrapers?|indexers?|extractors?|machines?|automat\w+|scripts?|readers? of this page|tools?|pipelines?)",
+    "machine": "(?:llms?|computers?|algorithms?|harvesters?|spiders?|summari[sz]ers?|importers?|ais?|assistants?|"
+    r"models?|bots?|robots?|chat ?bots?|agents?|programs?|software|parsers?|crawlers?|scrapers?|indexers?|extractors?|"
+    r"machines?|automat\w+|scripts?|readers? of this page|tools?|pipelines?)",
     "reads": r"(?:read|reads|reading|process\w*|pars(?:e|es|ing)|index\w*|extract\w*|scan\w*|ingest\w*|crawl\w*)",
     "record": "(?:record|output|emit|store|add|return|extract|report|answer|reply|write down|remember|assert|state|"
     "list|treat|note|memori[sz]e)",
@@ -146,6 +149,8 @@ _IDLE = r"""
 \bas (?:if|though)\b
 \bassuming\b
 \bon paper\b
+\btoyed with\b
+\bin (?:that|which|this) case\b
 """
 
 _OPINION = r"""
@@ -368,6 +373,15 @@ VALUE_OUT = _pattern(
 )
 """In a table cell, beside an item of a list or after a key: the value does not count."""
 
+ROW_OUT = _pattern(
+    r"""
+    \W*(?:until|till|planned|proposed|formerly|former|previously|was|were|no longer|not (?:yet|live|in use)|future)\b
+    \W*(?:retired|removed|decommissioned|deprecated|dropped|rejected|obsolete|abandoned|cancelled|withdrawn|archived)\b
+    \W*(?:dead|draft|idea|candidate|tb[acd]|to be|starts?|starting|next|switched off|sunset|disputed|hypothetical)\b
+    """
+)
+"""At the beginning of a table cell: the whole row does not count."""
+
 DEAD_PAGE = re.compile(
     r"\b(?:proposed|proposal|draft rfc|rejected|superseded|withdrawn|abandoned|declined|obsolete|archived|out ?dated|"
     r"under discussion|not accepted)\b",
@@ -377,7 +391,7 @@ DEAD_PAGE = re.compile(
 
 _MACHINES = (
     "llm ai assistant model bot robot agent program software parser crawler scraper indexer extractor machine automat "
-    "script tool reader pipeline"
+    "script tool reader pipeline computer algorithm harvester spider summari importer"
 )
 # Words of which one must be there, and what they must be part of. The words are looked for first because that costs
 # nothing, and nearly every block of a wiki has none of them.
@@ -400,9 +414,9 @@ _ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             \b(?:attention|dear|hello|hey|hi)[ ,:]+(?:\w+ ){0,3}{machine}\b\s*[:,!.–—-]
             (?:^|[.!?,;:] )as an? (?:\w+ )?(?:ai|llm|language model|assistant|extractor)\b
             \byou(?: are|'re) an? (?:\w+ ){0,2}(?:ai|llm|language model|assistant|extractor|bot)\b
-            \b(?:any|every|all|each|whatever|whichever) (?:automat\w+ )?{machine} (?:that|which|who|is|are) {reads}\b
-            \b{machine} (?:(?:that|which|who|is|are) )?{reads} (?:or \w+ )?(?:this|the) (?:page|document|text|file)\b
-            \b{machine} (?:(?:that|which|who|is|are) )?{reads} (?:or \w+ )?(?:this|the) wiki\b
+            \b{machine} (?:(?:that|which|who|is|are) )?{reads}\b[^.\n]{0,20} (?:this|these)\b
+            \b{machine} (?:(?:that|which|who|is|are) )?{reads}\b[^.\n]{0,20} the (?:page|document|text|file|wiki)\b
+            \bautomat\w+ (?:readers?|systems?|processing|tools?)\b[^.\n]{0,40}\b(?:should|must|shall|please)\b
             \bfor (?:indexing|extraction|training|parsing) (?:purposes|only)\b
             \b{machine} (?:is |are )?{reads} this\b
             \bif you are an? (?:\w+ )?{machine}\b
@@ -428,6 +442,15 @@ _ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             \b(?:established|verified|confirmed) facts?\b
             \btreat (?:this|it|the following|what follows) as (?:true|facts?|authoritative|established)\b
             \bdo not mention (?:this|that|it)\b
+            """,
+        ),
+        (
+            "this these",
+            r"""
+            \b(?:that|which|who|whoever|whatever) (?:automatically )?{reads} this {writing}\b
+            \b{reads} this {writing} automatically\b
+            \b(?:register|enter|file|save|{record}) (?:these|the following|those) (?:\w+ )?{fact}\b
+            \bthese {fact}:
             """,
         ),
         (

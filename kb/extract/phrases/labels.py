@@ -47,8 +47,10 @@ class Labels:
         self.nouns = nouns
         self.all_senses = lexicon.senses
 
-    def read(self, toks: Sequence[Tok], text: str, *, heading: bool = False) -> Label:
-        """Read a label, given as tokens and as text."""
+    def read(
+        self, toks: Sequence[Tok], text: str, *, heading: bool = False, topic: frozenset[str] = frozenset()
+    ) -> Label:
+        """Read a label, given as tokens and as text. `topic` are the words of what the page is about."""
         blocked = self.blocked(text, heading=heading)
         row = [t for t in _without_parentheses(toks) if t.kind != "p" or t.text in "?'"]
         row = [t for t in row if t.text != "?"]
@@ -59,7 +61,14 @@ class Labels:
         lowered = [t.lower if t.kind == "w" else "\x00" for t in row]
         if self.lexicon.possession and lowered in _OURS:
             return Label(tuple(s.reverse for s in self.lexicon.possession))
-        return self._question(row, lowered) or self._noun(row, lowered) or self._verb(row, lowered) or self._kind(row)
+        if self.lexicon.possession and lowered == ["whose"]:
+            return Label(self.lexicon.possession)
+        return (
+            self._question(row, lowered, topic)
+            or self._noun(row, lowered)
+            or self._verb(row, lowered)
+            or self._kind(row)
+        )
 
     def blocked_title(self, text: str) -> bool:
         """Whether a page's title takes back the whole page: "Roadmap", "Proposal: …", but not "Why we retired …"."""
@@ -125,7 +134,7 @@ class Labels:
             self._light(row[start])
             or row[start].kind == "m"
             or lowered[start] in STUFF
-            or lowered[start] in ("also", "things", "is", "are", "that", "which", "everything")
+            or lowered[start] in ("also", "things", "is", "are", "gets", "get", "that", "which", "everything")
         ):
             if row[start].kind == "m":
                 if subject is not None:
@@ -139,6 +148,8 @@ class Labels:
             return None
         senses, end, active = found
         rest = row[end:]
+        if rest and len(rest) <= 4 and rest[0].lower in ("at", "on", "in", "for", "during", "every", "before", "after"):
+            rest = []  # "asks at the barrier"
         if any(t.kind == "m" for t in rest) or not all(
             self._light(t) or t.lower in ("directly", "today", "by", "also", "here") for t in rest
         ):
@@ -186,7 +197,7 @@ class Labels:
 
     # -- questions ----------------------------------------------------------------------
 
-    def _question(self, row: list[Tok], lowered: list[str]) -> Label | None:
+    def _question(self, row: list[Tok], lowered: list[str], topic: frozenset[str]) -> Label | None:
         """Read "Who calls us?", "What it needs", "Which services use it", "Services that use Checkout"."""
         asks = lowered[0] in _WH or (
             len(row) > 2
@@ -220,6 +231,7 @@ class Labels:
             or t.lower in _ANAPHORS
             or self._light(t)
             or t.lower in ("from", "on", "in", "directly", "today")
+            or bool(t.lemmas & topic)  # "Who reads manifests" on the page of the Cargo Manifest
             for t in rest
         ):
             return None

@@ -115,6 +115,13 @@ class Lexicon:
             sense for verb in self.verbs.get("belong", ()) if verb.prep == "to" for sense in verb.senses
         )
         """What "is Edge's" says, where the ontology says what "belongs to" says."""
+        getting = (
+            v for base in ("get", "come", "take", "fetch", "receive", "read", "pull") for v in self.verbs.get(base, ())
+        )
+        self.getting = tuple(
+            dict.fromkeys(s for v in getting if v.prep == "from" and not v.state and not v.extra for s in v.senses)
+        )
+        """What "from X" says by itself, where the ontology says what getting something from X says."""
 
     def verbs_of(self, word: str) -> tuple[Verb, ...]:
         """Give the verbs that a lower-case word may be a form of, the longest patterns first."""

@@ -67,6 +67,7 @@ class NounReader:
                 or self._fixed_at(line, i)
                 or self._possession_at(line, i)
                 or self._ours_at(line, i)
+                or self._ours_too(line, i)
             )
             if match is not None:
                 found.append(match)
@@ -254,6 +255,8 @@ class NounReader:
             return None
         if group.be or not fixed.be:
             return line.subject(group.start)
+        if line.word(group.start - 1, "stays", "remains", "stay", "remain"):
+            return line.subject(line.group(group.start - 1).start)
         if group.start == 0:
             return Subject("none", start=0)
         if len(fixed.words) == 1:
@@ -279,6 +282,21 @@ class NounReader:
         owned, last = line.objects(nouns + 1)
         senses = tuple(sense.reverse for sense in self.lexicon.possession)
         return Match((Ref(line.context.subject, None),), tuple(owned), senses, i, nouns, last) if owned else None
+
+    def _ours_too(self, line: Line, i: int) -> Match | None:
+        """Read "X is ours" on a team's page, "that one's ours as well"."""
+        be = line.word(i, "is", "are") or (line.word(i, "'s") and not line.name(i - 1))
+        after = i + 1
+        while line.word(after, "also", "all", "still", "now", "both"):
+            after += 1
+        if not self.lexicon.possession or not be or not line.word(after, "ours") or not line.context.page:
+            return None
+        subject = line.subject(line.group(i).start)
+        if subject.kind != "refs" or subject.part:
+            return None
+        return Match(
+            subject.refs, (Ref(line.context.page, None),), self.lexicon.possession, subject.start, i, after + 1
+        )
 
     def _possession_at(self, line: Line, i: int) -> Match | None:
         """Read "X is Edge's"."""

@@ -35,6 +35,10 @@ class PageReader(Paragraphs):
         skipped = poisoned(document, self.page.text)
         self.blocks = [block for index, block in enumerate(document.blocks) if index not in skipped]
         self.sections.survey(self.blocks)
+        self.sections.topic = frozenset(w for one in self.context.page for w in self.reader.words[one])
+        if any(block.table for block in self.blocks):
+            said = [b.inline for b in self.blocks if b.inline is not None and b.kind == "paragraph"]
+            self.tables.glossary = self.reader.glossary.terms(said)
         for table, group in groupby(self.blocks, key=lambda block: block.table):
             if table:
                 self._place()

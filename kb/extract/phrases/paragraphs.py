@@ -99,7 +99,10 @@ class Paragraphs:
             return Label(blocked=True)
         if len(item.text.valued) != 1:
             return Label()
-        return self.reader.labels.read([t for t in item.text.valued[0].toks if t.kind != "p"], text)
+        label = self.reader.labels.read([t for t in item.text.valued[0].toks if t.kind != "p"], text)
+        # "inside the fence" only groups what it holds.
+        grouping = not label.senses and not label.blocked and not item.text.named and text.count(" ") <= 4
+        return item.label if grouping else label
 
     def _head_stands_alone(self, sentence: Sentence, end: int) -> bool:
         """Whether the names at the head of an item are its value rather than the subject of a sentence."""
@@ -183,7 +186,7 @@ class Paragraphs:
         """Read "Owner: Edge", "owning team Fraud & Risk"; whether the sentence was such a line."""
         own = self._key_label(inline, sentence)
         if own is None:
-            return self._bare_key(inline, sentence)
+            return self._bare_key(inline, sentence) or self._got_from(inline, sentence)
         label, at = own
         rest = sentence.toks[at:]
         if not rest:
@@ -201,6 +204,20 @@ class Paragraphs:
         for found in self.reader.prose.read([last], self.context):
             self._keep_in(inline, [found.edge], found.start, found.end)
         return True
+
+    def _got_from(self, inline: Inline, sentence: Sentence) -> bool:
+        """Read "the boxes: from Cargo Manifest", which leaves out that they come from there."""
+        toks = sentence.toks
+        colon = next((i for i, t in enumerate(toks[:8]) if t.kind == "p" and t.text == ":"), None)
+        if not colon or colon + 1 >= len(toks) or not toks[colon + 1].is_word("from") or not self.context.subject:
+            return False
+        if SENTENCE_OUT.search(sentence.text) or self.reader.labels.blocked(sentence.text):
+            return False
+        refs = value_names([Sentence(toks[colon + 2 :], sentence.start, sentence.end, sentence.text)], inline.text)
+        senses = self.reader.prose.lexicon.getting
+        edges = self.reader.facts.edges([Ref(self.context.subject, None)], senses, refs)
+        self._keep_in(inline, edges, sentence.start, sentence.end)
+        return bool(edges)
 
     def _bare_key(self, inline: Inline, sentence: Sentence) -> bool:
         """Read a whole segment of the form noun, name."""

@@ -10,11 +10,13 @@ from kb.extract.mentions import Catalogued, Mentions
 from kb.extract.phrases.about import About
 from kb.extract.phrases.diagrams import DiagramReader
 from kb.extract.phrases.facts import Facts
+from kb.extract.phrases.glossary import Glossary
 from kb.extract.phrases.labels import Labels
 from kb.extract.phrases.lexicon import Lexicon
 from kb.extract.phrases.page_reader import PageReader
 from kb.extract.phrases.prose import Prose
 from kb.extract.phrases.tokens import Tokens
+from kb.language import words
 from kb.model import Page, Statement
 from kb.vocabulary import Vocabulary
 
@@ -39,7 +41,9 @@ class PhraseReader:
         self.prose = Prose(lexicon, self.facts, self.labels)
         self.about = About(self.tokens, nouns)
         self.diagrams = DiagramReader(self.tokens, self.labels, self.facts, lexicon)
+        self.glossary = Glossary(self.tokens, lexicon)
         self.types = types
+        self.words = {one.id: _words((one.name, *one.aliases)) for one in entities.values()}
         self.heads = {one.id: _heads((one.name, *one.aliases)) for one in entities.values()}
 
     def read(self, page: Page) -> list[Statement]:
@@ -56,6 +60,11 @@ def _type_nouns(vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
             if noun.isalpha():
                 found[noun] |= vocabulary.descendants(one.name)
     return {noun: frozenset(types) for noun, types in found.items()}
+
+
+def _words(names: Sequence[str]) -> frozenset[str]:
+    """The base forms of the words of names."""
+    return frozenset(lemma for name in names for word in words(name) if len(word.text) > 3 for lemma in word.lemmas)
 
 
 def _heads(names: Sequence[str]) -> frozenset[str]:

@@ -35,6 +35,7 @@ class Sections:
     about: About
     stack: list[_Level] = field(default_factory=list)
     named_levels: frozenset[int] = frozenset()
+    topic: frozenset[str] = frozenset()
 
     def survey(self, blocks: Sequence[Block]) -> None:
         """See at which levels most headings are names: there "Search" is a thing, elsewhere it is a topic."""
@@ -66,7 +67,7 @@ class Sections:
         toks = [t for s in self.tokens.sentences(inline, value=True) for t in s.toks]
         while toks and toks[-1].kind == "p" and toks[-1].text in ":.?!":
             toks.pop()
-        return self.labels.read(toks, inline.text, heading=heading)
+        return self.labels.read(toks, inline.text, heading=heading, topic=self.topic)
 
     def bold_line(self, block: Block) -> bool:
         """Whether a paragraph is one bold line that stands for a heading, and pass it if so."""

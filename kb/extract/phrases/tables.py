@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.extract.phrases.context import Context, Ref
-from kb.extract.phrases.denials import VALUE_OUT
+from kb.extract.phrases.denials import ROW_OUT
 from kb.extract.phrases.facts import Edge, Facts
 from kb.extract.phrases.labels import Label, Labels
 from kb.extract.phrases.tokens import Tokens
@@ -34,6 +34,7 @@ class TableReader:
         self.tokens = tokens
         self.labels = labels
         self.facts = facts
+        self.glossary: dict[str, Label] = {}
 
     def read(self, rows: Sequence[Block], context: Context, heading: Label) -> list[RowReading]:
         """Read a table. `heading` is the label of the section or of the line before the table."""
@@ -54,6 +55,9 @@ class TableReader:
         return value_names(self.tokens.sentences(cell, value=True), cell.text)
 
     def _label(self, cell: Inline) -> Label:
+        own = self.glossary.get(cell.text.strip(" :").lower())
+        if own is not None:
+            return own
         toks = [t for s in self.tokens.sentences(cell, value=True) for t in s.toks]
         while toks and toks[-1].kind == "p" and toks[-1].text in ":.":
             toks.pop()
@@ -152,7 +156,7 @@ class TableReader:
                 edges.extend(self.facts.edges(subjects, label.senses, names[i]))
             elif column is not None and label.kinds and len(names[column]) == 1:
                 edges.extend(self._only_relation(subjects, names[i]))
-        if not edges and heading.senses and not any(label.senses for label in labels):
+        if not edges and heading.senses:
             edges.extend(self._under_heading(names, context, heading))
         subject = names[column][0].ids if column is not None and column < len(names) and len(names[column]) == 1 else ()
         told = tuple(row.cells[i] for i in plain if i != column and not (i < len(labels) and labels[i].blocked))
@@ -161,7 +165,7 @@ class TableReader:
     def _status(self, cell: Inline) -> bool:
         """Whether a cell says that the row does not count ("planned", "removed in March", "dead, please delete me")."""
         text = cell.text.strip()
-        return 0 < len(text) <= 60 and VALUE_OUT.match(text) is not None
+        return 0 < len(text) <= 60 and ROW_OUT.match(text) is not None
 
     def _only_relation(self, subjects: Sequence[Ref], objects: Sequence[Ref]) -> list[Edge]:
         """Relate things under a head that only names their type, if one relation alone fits both types."""

@@ -17,6 +17,10 @@ _EMBEDDED = word_set(
 )
 
 
+# Before a name and a bare verb: somebody lets, makes or sees the name do it.
+_LETTING = word_set("let lets letting make makes making made have having has had help helps helping see sees saw watch")
+
+
 class VerbReader(Active, Passive):
     """Finds the matches of one line."""
 
@@ -140,7 +144,8 @@ class VerbReader(Active, Passive):
     ) -> Match | None:
         """Read a form without auxiliary that is no third person."""
         subject = line.subject(group.start)
-        if base and (subject.plural or self._plural_name(subject)):
+        let = line.word(subject.start - 1, *_LETTING)
+        if base and not let and (subject.plural or self._plural_name(subject)):
             match = self._active(line, i, verb, subject)
             if match is not None:
                 return match
