@@ -46,6 +46,13 @@ class Edges:
         """All edges at a node."""
         return self._out.get(node, set()) | self._in.get(node, set())
 
+    def seen(self, node: str, forward: Collection[str], backward: Collection[str]) -> set[Edge]:
+        """The edges at a node that leave it by a `forward` relation or reach it by a `backward` one."""
+        leaving = {edge for edge in self._out.get(node, ()) if edge[1] in forward}
+        if not backward:
+            return leaving
+        return leaving | {edge for edge in self._in.get(node, ()) if edge[1] in backward}
+
     def around(self, nodes: Collection[str], steps: int) -> set[str]:
         """The nodes and all that are at most `steps` edges away, in any direction."""
         found, border = set(nodes), set(nodes)

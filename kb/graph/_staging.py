@@ -92,7 +92,12 @@ class Staging:
         if not focus:
             return []
         self.validated.update(focus)
-        seen = {edge for node in edges.around(focus, self._model.all.length - 1) for edge in edges.touching(node)}
+        side = self._model.all
+        if side.length > 1:
+            seen = {edge for node in edges.around(focus, side.length - 1) for edge in edges.touching(node)}
+        else:
+            # Of a node that thousands point at, shapes that look forwards see none of these.
+            seen = {edge for node in focus for edge in edges.seen(node, side.forward, side.backward)}
         data = self._data(seen, focus | {end for edge in seen for end in (edge[0], edge[2])})
         shapes = self._shapes_without_targets()
         rows = [
