@@ -15,6 +15,8 @@ __all__ = ["Glossary"]
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,40})[\"”]")
 _MEANS = ("is", "are", "means", "names", "stands", "lists", "marks")
 _REACH = 24
+# How far behind "is" a noun of the ontology is what the term means, rather than part of a longer story.
+_NAMED = 2
 
 
 class Glossary:
@@ -50,6 +52,11 @@ class Glossary:
                 break
             if tok.is_word("not", "no", "never", "without") or tok.lower.endswith("n't"):
                 return ()
+            if i <= _NAMED and tok.kind == "w":
+                nouns = self.lexicon.nouns.get(tok.lower, ())
+                single = next((noun for noun in nouns if len(noun.words) == 1), None)
+                if single is not None:
+                    return single.senses
             if not tok.is_word("who", "that", "which", "whoever"):
                 continue
             after = toks[i + 1] if i + 1 < len(toks) else None

@@ -21,7 +21,7 @@ _OURS = [["ours"], ["what", "is", "ours"], ["what", "'s", "ours"], ["all", "ours
 _MAX_WORDS = 9
 _WH = frozenset(("who", "what", "which", "whose", "where"))
 _ANAPHORS = frozenset(("it", "this", "us", "we", "here", "they", "them", "i"))
-_GLUE = word_set("the a an our its their of for and in this that these those it to we us")
+_GLUE = word_set("what 's the a an our its their of for and in this that these those it to we us")
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,8 @@ class Line(Subjects):
             if self.lowered[i] in ("this", "that", "these") and not (self.name(i + 1) or self.plain(i + 1)):
                 break
             i += 1
+        if self.word(i, *POSSESSIVES) and self.name(i + 1):
+            i += 1
         if self.word(i, "nothing", "nobody") and self.word(i + 1, "but"):
             return self._object(i + 2, prep)
         if i >= len(self.toks):
@@ -192,6 +194,8 @@ class Line(Subjects):
                 inner += 1
             if self.name(inner):
                 return self._named(inner)
+        if self.word(after, "of") and self.word(after + 1, "it", "this", "us") and self.context.subject:
+            return Ref(self.context.subject, None, at, after + 2), after + 2  # "brews every batch of it"
         behind = self._behind_thing(after, prep)
         if behind is not None:
             return self._named(behind)

@@ -147,6 +147,8 @@ class Paragraphs:
             self.intro = Label(blocked=True) if inline.text.rstrip().endswith(":") else None
             return
         text = text or self.reader.tokens.text(inline)
+        if not item:
+            self.context.item = self._run_in_subject(inline) or self.context.item
         # Without keys, labels and questions no value can stand here, and the second way of reading is not needed.
         valuable = label.senses or any(mark in inline.text for mark in ":?·•|")
         valued = text.valued if valuable else text.plain
@@ -173,6 +175,16 @@ class Paragraphs:
     def _prose(self, inline: Inline, sentences: list[Sentence], item: bool) -> None:
         for found in self.reader.prose.read(sentences, self.context, item=item):
             self._keep_in(inline, [found.edge], found.start, found.end)
+
+    def _run_in_subject(self, inline: Inline) -> tuple[str, ...]:
+        """Find what a paragraph is about that opens with a name in bold: "**Dark Grist (number four).** …"."""
+        if not inline.strong or inline.text[: inline.strong[0][0]].strip():
+            return ()
+        start, end = inline.strong[0]
+        if inline.text[start:end].rstrip()[-1:] not in ".:" and inline.text[end : end + 1] not in (".", ":"):
+            return ()
+        head = inline.text[start:end].strip(" .:")
+        return self.reader.about.text(head) if head and len(head) < 60 else ()
 
     def _run_in_blocks(self, inline: Inline) -> bool:
         """Whether bold words that open a paragraph take back the rest ("**Not (yet).** …")."""

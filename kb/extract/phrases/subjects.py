@@ -118,8 +118,12 @@ class Subjects(Row):
                 else Subject("unknown", start=i, plural=True)
             )
         if low in ("he", "she"):
-            before = next((self.toks[k].ids for k in range(i - 1, -1, -1) if self.name(k)), context.previous or ())
-            return Subject("refs", (Ref(before, None, i, i + 1),), i) if before else Subject("unknown", start=i)
+            before = next((self.toks[k].ids for k in range(i - 1, -1, -1) if self.name(k)), context.it())
+            return (
+                Subject("refs", (Ref(before, None, i, i + 1, fallback=context.subject),), i)
+                if before
+                else Subject("unknown", start=i)
+            )
         if low in ("it", "this", "that"):
             if low in ("it", "he", "she") and self.current is not None:
                 kept = self.current

@@ -185,7 +185,8 @@ class VerbReader(Active, Passive):
         return 0
 
     def _tense(self, group: Group, verb: Verb) -> bool:
-        if verb.past:
+        # "studied under" licenses the past of the active; of the passive only "was taught by" does.
+        if verb.past and (verb.prep is None or verb.state):
             return True
         if group.be == "been":
             return group.have and self.since
