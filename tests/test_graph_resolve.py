@@ -124,6 +124,18 @@ def test_a_shared_name_that_types_do_not_settle_is_ambiguous_and_names_both(
     assert ambiguous.reason == "'Payments' could be 'payments' (service) or 't1' (team); write the id of the one meant"
 
 
+def test_an_id_that_is_also_another_s_name_gives_way_where_the_relation_can_only_mean_that_one(
+    systems: Vocabulary,
+) -> None:
+    found = Resolver(catalogue(Entity("gitaly", "datastore", "gitaly"), Entity("team-g", "team", "gitaly")), systems)
+    assert found.resolve("gitaly").id == "gitaly"
+    assert found.resolve("gitaly", {"system"}).id == "gitaly"
+    assert found.resolve("gitaly", {"team"}).id == "team-g"
+    assert found.resolve("gitaly", {"person"}).id == "gitaly"
+    page, file = (said("gitaly", "owned_by", "gitaly", from_page=from_page) for from_page in (True, False))
+    assert [one(candidates([row], found, systems, {})).object for row in (page, file)] == ["team-g", "gitaly"]
+
+
 def test_a_bare_name_of_two_namespaces_is_ambiguous_and_the_ids_are_exact(systems: Vocabulary) -> None:
     twins = [Entity(f"component:{space}/app", "service", "app") for space in ("default", "other", "third", "a", "b")]
     found = Resolver(catalogue(*twins), systems)

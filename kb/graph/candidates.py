@@ -108,7 +108,9 @@ def _candidate(
             said = replace(said, evidence=evidence)
     relation, backwards = known
     names = (said.object, said.subject) if backwards else (said.subject, said.object)
-    ends = _resolved(names, relation, resolver, vocabulary)
+    # Files write ids, and mean what they write; pages write names.
+    resolve = _resolved if said.from_page else _by_id
+    ends = resolve(names, relation, resolver, vocabulary)
     # The subject as it was written is spoken of first.
     for end in reversed(ends) if backwards else ends:
         if end.id is None:
@@ -138,6 +140,16 @@ def _resolved(
         narrowed = _types(o for s, o in relation.signatures if s is None or s in above)
         object_ = resolver.resolve(names[1], narrowed)
     return subject, object_
+
+
+def _by_id(
+    names: tuple[str, str], relation: Relation, resolver: Resolver, vocabulary: Vocabulary
+) -> tuple[Resolution, Resolution]:
+    subject, object_ = _resolved(names, relation, resolver, vocabulary)
+    return (
+        Resolution(names[0]) if resolver.is_id(names[0]) else subject,
+        Resolution(names[1]) if resolver.is_id(names[1]) else object_,
+    )
 
 
 def _types(names: Iterable[str | None]) -> frozenset[str] | None:

@@ -2,7 +2,8 @@
 
 In this order: an exact id; the same name after normalising; the same name without a trailing word for its type; the
 closest name. A name that means two entities is settled by what the name itself or the relation asks for, and is
-ambiguous otherwise: a wrong fact costs more than a missing one.
+ambiguous otherwise: a wrong fact costs more than a missing one. Where the id of one entity is also the name of another,
+and the relation can only mean the other, that one is meant.
 """
 
 from __future__ import annotations
@@ -87,13 +88,17 @@ class Resolver:
 
         `types` are the types that the relation asks for at that end, subclasses not spelled out; None for any.
         """
-        if name in self._entities:
-            return Resolution(name)
         asked = None if types is None else frozenset(types)
+        if name in self._entities and (asked is None or self._above(name) & asked):
+            return Resolution(name)
         found = self._cache.get((name, asked))
         if found is None:
             found = self._cache[(name, asked)] = self._resolve(name, asked)
         return found
+
+    def is_id(self, name: str) -> bool:
+        """Whether a name is the id of an entity, letter by letter."""
+        return name in self._entities
 
     def type_of(self, entity_id: str) -> str:
         """The type of an entity of the catalogue."""
@@ -103,6 +108,9 @@ class Resolver:
 
     def _resolve(self, name: str, types: frozenset[str] | None) -> Resolution:
         key = normalised(name)
+        if name in self._entities:
+            sharing = {one for one in self._full.get(key, ()) if types is not None and self._above(one) & types}
+            return self._one_of(name, sharing, types) if sharing else Resolution(name)
         if not key:
             return Resolution(None, UNKNOWN_ENTITY, f"{name!r} is not a name")
         shorter = self._shorter(key)
