@@ -52,10 +52,10 @@ CONTROL = word_set(
 GROUP_WORDS = word_set(
     "also then only just always usually directly currently now still today normally mostly mainly typically "
     "generally often regularly constantly first again even simply merely really actually already itself "
-    "themselves himself herself myself ourselves in turn never not ever both all each either jointly automatically synchronously "
-    "asynchronously periodically nightly daily hourly once twice largely partly exclusively entirely "
-    "primarily chiefly happily silently quietly therefore thus hence too live internally basically naturally "
-    "additionally otherwise heavily solely effectively eventually obviously"
+    "themselves himself herself myself ourselves in turn never not ever both all each either jointly "
+    "automatically synchronously asynchronously periodically nightly daily hourly once twice largely partly "
+    "exclusively entirely primarily chiefly happily silently quietly therefore thus hence too live internally "
+    "basically naturally additionally otherwise heavily solely effectively eventually obviously"
 )
 """Adverbs that stand between a subject and its verb, or inside a verb group."""
 

@@ -19,7 +19,7 @@ __all__ = ["Edge", "Facts"]
 _CLAUSE_BORDERS = frozenset(
     (*",;:—–", "but", "so", "because", "while", "although", "though", "when", "where", "why", "how")
 )
-_AFTERTHOUGHT = ("so", "but", "because", "since", "although", "though", "while", "whereas")
+_AFTERTHOUGHT = ("so", "but", "because", "since", "although", "though", "while", "whereas", "as", "whose", "where")
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,6 +272,9 @@ class Labels:
 
     def _kind(self, row: list[Tok]) -> Label:
         """Read "Systems", "Service name": a label that only says what sort of thing its values are."""
+        if len(row) == 1 and row[0].lower in ("where", "who", "what"):
+            # Any type: a table can only mean the one relation that fits.
+            return Label(kinds=frozenset(one for types in self.nouns.values() for one in types))
         words = [
             t for t in row if t.kind == "w" and t.lower not in MODIFIERS and t.lower not in ("name", "names", "id")
         ]

@@ -116,10 +116,10 @@ class Line(Subjects):
         elif (
             low == "it"
             and self.current is not None
-            and any(set(r.ids) & set(context.subject) for r in self.current.refs)
+            and any(set(r.ids[:1]) & set(context.subject) for r in self.current.refs)
         ):
             # The page's thing does it to "it", so "it" is the one other thing that the sentence has named.
-            own = {one for r in self.current.refs for one in r.ids}
+            own = {one for r in self.current.refs for one in r.ids[:1]}
             others = list(dict.fromkeys(t.ids for t in self.toks[:i] if t.kind == "m" and not own & set(t.ids)))
             ids = others[0] if len(others) == 1 else ()
         else:

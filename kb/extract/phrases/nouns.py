@@ -96,6 +96,9 @@ class NounReader:
         if line.word(end, "of", "for"):
             holders, at = line.objects(end + 1)
             first = self._article_start(line, i)
+        if line.word(at, ","):  # "Its leader, in the sense of boss, is"
+            closing = next((k for k in range(at + 1, at + 8) if line.word(k, ",")), None)
+            at = closing + 1 if closing is not None and self._be(line, closing + 1, noun) else at
         if not self._be(line, at, noun):
             return None
         at += 1

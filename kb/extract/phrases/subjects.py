@@ -118,12 +118,10 @@ class Subjects(Row):
                 else Subject("unknown", start=i, plural=True)
             )
         if low in ("he", "she"):
-            before = next((self.toks[k].ids for k in range(i - 1, -1, -1) if self.name(k)), context.it())
-            return (
-                Subject("refs", (Ref(before, None, i, i + 1, fallback=context.subject),), i)
-                if before
-                else Subject("unknown", start=i)
-            )
+            # The nearest name before it that fits; whether it is a person's only the relation can tell.
+            before = tuple(dict.fromkeys(one for k in range(i - 1, -1, -1) if self.name(k) for one in self.toks[k].ids))
+            ids = (*before, *(one for one in context.it() if one not in before))
+            return Subject("refs", (Ref(ids, None, i, i + 1),), i) if ids else Subject("unknown", start=i)
         if low in ("it", "this", "that"):
             if low in ("it", "he", "she") and self.current is not None:
                 kept = self.current

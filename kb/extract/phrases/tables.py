@@ -120,12 +120,12 @@ class TableReader:
         On the page of a thing a head that says something else ("Tab", "Path") keeps the rows about the page's thing.
         """
         for i, label in enumerate(labels):
-            if label.kinds and not (label.senses and i):
+            said = head.cells[i].text.strip().lower() if head is not None else ""
+            if label.kinds and not (label.senses and i) and said not in ("where", "who", "what", "which"):
                 return i
             if label.senses:
                 return None
             filled = [row[i] for row in names if i < len(row)]
-            said = head.cells[i].text.strip().lower() if head is not None else ""
             if context.subject and said not in ("", "name", "id", "title", "item", "what", "who", "entry"):
                 continue
             if sum(len(refs) == 1 for refs in filled) * 2 > len(filled) and not label.blocked:
