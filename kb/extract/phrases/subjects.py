@@ -120,8 +120,9 @@ class Subjects(Row):
         if low in ("he", "she"):
             # The nearest name before it that fits; whether it is a person's only the relation can tell.
             before = tuple(dict.fromkeys(one for k in range(i - 1, -1, -1) if self.name(k) for one in self.toks[k].ids))
-            ids = (*before, *(one for one in context.it() if one not in before))
-            return Subject("refs", (Ref(ids, None, i, i + 1),), i) if ids else Subject("unknown", start=i)
+            ids = before or context.it()
+            meant = Ref(ids, None, i, i + 1, fallback=context.it())
+            return Subject("refs", (meant,), i) if ids else Subject("unknown", start=i)
         if low in ("it", "this", "that"):
             if low in ("it", "he", "she") and self.current is not None:
                 kept = self.current
