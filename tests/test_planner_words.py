@@ -136,7 +136,7 @@ def test_the_reading_and_the_explanation_say_how_it_was_understood() -> None:
 
 
 def test_alternatives_are_other_plans() -> None:
-    plan = planned(LARKSPUR, "Which lead of the owner of Auth has to use the Ledger?")
+    plan = planned(LARKSPUR, "what uses Auth and what it uses")
     assert plan.alternatives
     assert plan.plan not in [other.plan for other in plan.alternatives]
 

@@ -11,6 +11,7 @@ from kb.ask.planner.background import Background
 from kb.ask.planner.build import plan_of
 from kb.ask.planner.cues import Cues
 from kb.ask.planner.general import general_plan
+from kb.ask.planner.limits import beyond
 from kb.ask.planner.mentions import Mention
 from kb.ask.planner.reading import reading_of
 from kb.ask.planner.readings import Candidate, read_scene
@@ -110,6 +111,9 @@ class Planner:
                 planned.insert(0, self._planned(general.plan, 1.0, general.evidence))
         if not planned:
             raise RefusedQuestionError(self._refusal(asked, mentions))
+        reason = beyond(Scene(asked, mentions, background), planned[0].plan.to_json())
+        if reason is not None:
+            raise RefusedQuestionError(f"the question goes beyond what can be answered: {reason}")
         return replace(planned[0], alternatives=tuple(planned[1:]))
 
     def _from_entities(self, question: Question, mentions: list[Mention]) -> list[Planned]:
