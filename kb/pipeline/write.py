@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
-
-import pyoxigraph as ox
+from collections.abc import Collection
 
 from kb.generations import Draft
 from kb.graph import assemble
 from kb.graph.candidates import Rejected
 from kb.graph.validation import Result
+from kb.graph.vocabulary_files import vocabulary_files
 from kb.iris import Iris
 from kb.pipeline.collect import Progress
 from kb.pipeline.state import Key, State, candidate_of, edges_of
@@ -55,8 +54,8 @@ class Writer:
         self.progress("graph", len(different), len(different))
         draft.write(RECORDS_NAME, dump_records(state.records.values()))
         draft.write("catalogue.json", json.dumps(self.catalogue.to_json(), ensure_ascii=False))
-        draft.write("vocabulary/ontology.nt", _ntriples(self.vocabulary.ontology))
-        draft.write("vocabulary/shapes.nt", _ntriples(self.vocabulary.shapes))
+        for name, data in vocabulary_files(self.vocabulary).items():
+            draft.write(f"vocabulary/{name}", data)
 
     def write_results(self, draft: Draft, results: list[Result], *, changed: bool) -> None:
         """Writes the validation results: the file, and the report graph unless it is as it was."""
@@ -87,7 +86,3 @@ class Writer:
             *assemble.rejection_quads(rejected, info, iris),
         ]
         writer.replace_records(iri, records)
-
-
-def _ntriples(triples: Iterable[ox.Triple]) -> str:
-    return "".join(f"{triple} .\n" for triple in triples)
