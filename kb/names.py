@@ -1,11 +1,16 @@
-"""How the local name of an IRI becomes the name that plans, catalogues and JSON use."""
+"""Names: how the local name of an IRI becomes that of a term, and the form in which names of things are compared."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from functools import lru_cache
 from urllib.parse import unquote
 
-__all__ = ["humanised", "local_name", "namespace", "snake_case"]
+__all__ = ["humanised", "local_name", "namespace", "normalised", "snake_case"]
+
+_SEPARATORS = re.compile(r"[\s\-_.]+")
+_CACHED = 65_536
 
 
 def namespace(iri: str) -> str:
@@ -50,3 +55,17 @@ def humanised(name: str) -> str:
     'provides api'
     """
     return name.replace("_", " ")
+
+
+@lru_cache(maxsize=_CACHED)
+def normalised(name: str) -> str:
+    """A thing's name in the form in which names are compared.
+
+    >>> normalised("The  Ledger_DB")
+    'ledger db'
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    words = [word for word in _SEPARATORS.split(folded) if word]
+    if len(words) > 1 and words[0] == "the":
+        words = words[1:]
+    return " ".join(words)

@@ -179,7 +179,7 @@ def test_a_reference_without_kind_means_the_one_that_exists_among_the_kinds_that
     both = entity("Component", "x") + entity("Resource", "x")
     folder.write("c.yaml", entity("Component", "a", "{dependsOn: [d, x]}") + entity("Resource", "d") + both)
     assert folder.triples("c.yaml") == {("component:default/a", "depends_on", "resource:default/d")}
-    (warning,) = messages(folder, "c.yaml")
+    _shared, warning = messages(folder, "c.yaml")
     assert "may mean component:default/x, resource:default/x; left out, write which" in warning
 
 

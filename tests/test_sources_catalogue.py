@@ -129,10 +129,11 @@ def test_an_unknown_key_is_ignored_with_a_hint_and_named_once_with_its_places(fo
         "version: 2\nentities:\n- {id: a, type: service, name: A, ownedBy: t}\n"
         "- {id: b, type: service, name: B, ownedBy: t}\n",
     )
-    first, second = folder.load("c.yaml").warnings
+    first, second, known = folder.load("c.yaml").warnings
     assert str(first) == "c.yaml:1: ignored key 'version' beside 'entities'; remove it"
     assert second.line == 3
     assert "ignored key 'ownedBy' (also c.yaml:4); did you mean 'owned_by'?" in second.message
+    assert str(known).startswith("c.yaml: keys that these records may have: id, type, name, aliases, description; ")
 
 
 def test_a_reference_to_nothing_is_left_out_and_named_once_with_its_places(folder: Folder) -> None:

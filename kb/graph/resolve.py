@@ -8,14 +8,12 @@ and the relation can only mean the other, that one is meant.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from kb.graph._closest import ClosestNames
 from kb.model import Entity
+from kb.names import normalised
 from kb.sources.catalogue import Catalogue
 from kb.vocabulary import Vocabulary
 
@@ -24,8 +22,6 @@ __all__ = ["AMBIGUOUS", "UNKNOWN_ENTITY", "Resolution", "Resolver", "normalised"
 UNKNOWN_ENTITY = "unknown_entity"
 AMBIGUOUS = "ambiguous"
 
-_SEPARATORS = re.compile(r"[\s\-_.]+")
-_CACHED = 65_536
 _SHOWN = 4
 
 
@@ -40,20 +36,6 @@ class Resolution:
     id: str | None
     code: str | None = None
     reason: str = ""
-
-
-@lru_cache(maxsize=_CACHED)
-def normalised(name: str) -> str:
-    """A name in the form in which names are compared.
-
-    >>> normalised("The  Ledger_DB")
-    'ledger db'
-    """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    words = [word for word in _SEPARATORS.split(folded) if word]
-    if len(words) > 1 and words[0] == "the":
-        words = words[1:]
-    return " ".join(words)
 
 
 class Resolver:

@@ -56,6 +56,10 @@ class Gathered:
     faults: list[Fault] = field(default_factory=list)
     warnings: list[Fault] = field(default_factory=list)
     repeated: dict[tuple[str, str], list[Place]] = field(default_factory=dict)
+    spelt: dict[tuple[str, str], Place] = field(default_factory=dict)
+    """(entity, name or alias) -> the line that gives it, where a line does."""
+    closing: list[Fault] = field(default_factory=list)
+    """What is told once, after everything else."""
 
     def fault(self, place: Place, message: str) -> None:
         """Something that stops the import."""
@@ -126,7 +130,8 @@ class Gathered:
             Fault(where[0].file, where[0].line, f"{what}{_also(where[1:])}; {advice}")
             for (what, advice), where in self.repeated.items()
         ]
-        return tuple(sorted([*self.warnings, *shared], key=lambda f: (f.file, f.line or 0, f.message)))
+        found = sorted([*self.warnings, *shared], key=lambda f: (f.file, f.line or 0, f.message))
+        return (*found, *self.closing)
 
 
 def places(named: Iterable[tuple[str, Place]]) -> str:

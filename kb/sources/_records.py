@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kb.errors import Fault
 from kb.model import Entity
 from kb.names import snake_case
 from kb.sources._collect import Gathered, Link, Place, meant
+from kb.sources._keys import KnownKeys
 from kb.sources._text import clipped, unstorable
 from kb.sources._values import Value, attribute_value
 from kb.sources.yaml_files import Fields, Items, Node, Scalar
@@ -46,6 +48,7 @@ class RecordReader:
         self.vocabulary, self.gathered = vocabulary, gathered
         inverses = [r.inverse.name for r in vocabulary.relations.values() if r.inverse is not None]
         self.keys = frozenset((*_OWN_KEYS, *vocabulary.attributes, *vocabulary.relations, *inverses))
+        self.keys_of = KnownKeys(vocabulary, _OWN_KEYS)
         self.types: dict[str, str | None] = {}
         self.unknown: dict[str, str] = {}
 
@@ -65,6 +68,13 @@ class RecordReader:
         elif not root.empty:
             self.gathered.fault(Place(file, root.line), "'entities' must be a list of records, or records by their id")
 
+    def tell_known_keys(self) -> None:
+        """Adds to the warnings, once, which keys there are, if any was ignored."""
+        ignored = [where[0] for (what, _), where in self.gathered.repeated.items() if what.startswith("ignored key")]
+        known = self.keys_of.known()
+        if ignored and known:
+            self.gathered.closing.append(Fault(min(ignored).file, None, known))
+
     def record(self, node: Node, key: Scalar | None, place: Place) -> None:
         if not isinstance(node, Fields):
             self.gathered.fault(place, "must be a record with at least id, type and name")
@@ -72,9 +82,9 @@ class RecordReader:
         entity_id = self.id(node, key, place)
         type_name = self.type(node, place, entity_id)
         name = " ".join((self.text(node, "name", place, entity_id, required=True) or "").split())
-        aliases = self.aliases(node, place)
+        aliases = self.aliases(node, place, entity_id)
         description = self.text(node, "description", place, entity_id)
-        attributes = self.others(node, place, entity_id)
+        attributes = self.others(node, place, entity_id, type_name)
         if entity_id is None:
             return
         other = self.gathered.places.get(entity_id)
@@ -83,6 +93,8 @@ class RecordReader:
             return
         # A faulty record takes its id too, so that a second one of that id is reported in the same run.
         aliases = tuple(alias for alias in dict.fromkeys(aliases) if alias != name)
+        if name and "name" in node.fields:
+            self.gathered.spelt[entity_id, name] = Place(place.file, node.fields["name"].line)
         entity = Entity(entity_id, type_name or "", name, aliases, description, attributes, place.file)
         self.gathered.add(entity, place)
 
@@ -138,7 +150,7 @@ class RecordReader:
             )
         return self.types[found]
 
-    def aliases(self, node: Fields, place: Place) -> tuple[str, ...]:
+    def aliases(self, node: Fields, place: Place, entity_id: str | None) -> tuple[str, ...]:
         value = node.fields.get("aliases")
         if value is None or (isinstance(value, Scalar) and value.empty):
             return ()
@@ -152,11 +164,13 @@ class RecordReader:
                 self.gathered.fault(Place(place.file, item.line), "an alias is empty; remove it")
             elif text:
                 found.append(" ".join(text.split()))
+                if entity_id is not None:
+                    self.gathered.spelt.setdefault((entity_id, found[-1]), Place(place.file, item.line))
         return tuple(found)
 
     # -- keys that the ontology names ---------------------------------------
 
-    def others(self, node: Fields, place: Place, entity_id: str | None) -> dict[str, Value]:
+    def others(self, node: Fields, place: Place, entity_id: str | None, type_name: str | None) -> dict[str, Value]:
         """The attributes; relations are gathered as links."""
         found: dict[str, Value] = {}
         for key, value in node.fields.items():
@@ -175,7 +189,7 @@ class RecordReader:
                 self.links(value, key, relation[0].name, relation[1], entity_id, place.file)
             else:
                 where = Place(place.file, node.lines[key])
-                self.gathered.note(f"ignored key {clipped(key)}", self.hint(key, self.keys), where)
+                self.gathered.note(f"ignored key {clipped(key)}", self.keys_of.hint(key, type_name), where)
         return found
 
     def links(self, value: Node, key: str, relation: str, backwards: bool, entity_id: str | None, file: str) -> None:

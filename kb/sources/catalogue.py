@@ -21,6 +21,7 @@ from kb.errors import CatalogueError, Fault
 from kb.model import Entity, Statement
 from kb.sources._collect import Gathered, Place
 from kb.sources._records import RecordReader, looks_like_records
+from kb.sources._shared import shared_name_warnings
 from kb.sources._targets import target_files
 from kb.sources._text import clipped, printable
 from kb.sources._walk import walk
@@ -38,8 +39,9 @@ class Catalogue:
     """What catalogue files hold.
 
     `entities` by id in the order of the files. `statements` name ids, have the file as `source` and no evidence; the
-    relation is always the stored one, never an inverse. `warnings` are what was left out: dangling and repeated
-    references, ignored keys, kinds without a class. `digest` is the SHA-256 of what was read, in hexadecimal.
+    relation is always the stored one, never an inverse. `warnings` are names that
+    several entities share, and what was left out: dangling and repeated references, ignored keys, kinds without a
+    class. `digest` is the SHA-256 of what was read, in hexadecimal.
     """
 
     entities: dict[str, Entity]
@@ -103,7 +105,10 @@ def load_catalogue(paths: Sequence[Path], vocabulary: Vocabulary, config: Config
         count = "one fault" if len(faults) == 1 else f"{len(faults)} faults"
         raise CatalogueError(f"the catalogue has {count}, nothing was built:", faults)
     statements = gathered.statements()
-    return Catalogue(gathered.entities, statements, gathered.all_warnings(), loader.digest.hexdigest())
+    loader.records.tell_known_keys()
+    # First, because a name that means two things costs statements on any page.
+    warnings = shared_name_warnings(gathered.entities, gathered.places, gathered.spelt)
+    return Catalogue(gathered.entities, statements, (*warnings, *gathered.all_warnings()), loader.digest.hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
