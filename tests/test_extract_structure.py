@@ -166,6 +166,38 @@ FORMS = [
     ("x", "# Heron\n\n<details><summary>More</summary>\n\nCalls Auth.\n\n</details>", "heron needs auth"),
     ("x", "# Heron\n\n:::note\nCalls Auth.\n:::", "heron needs auth"),
     ("x", "# Heron {#heron}\n\n{{< tip >}}Calls Auth.{{< /tip >}}", "heron needs auth"),
+    ("x", "# Heron\n\n- the tokens: from Auth\n- the weather: from outside", "heron needs auth"),
+    ("x", "# Heron\n\n- **Ledger**\n    - whose: Edge\n    - needs: Auth", "ledger owner edge; ledger needs auth"),
+    (
+        "x",
+        "# Heron\n\n## Who uses it\n\n- by day\n    - Refunds\n- by night\n    - Portal",
+        "refunds needs heron; portal needs heron",
+    ),
+    (
+        "x",
+        "# Edge\n\n## Ours\n\n- Heron\n- Ledger and the Ledger DB under it",
+        "heron owner edge; ledger owner edge; db owner edge",
+    ),
+    ("x", "# Edge\n\nHeron is ours. The Ledger isn't ours.", "heron owner edge"),
+    ("x", "Heron stays with Edge.", "heron owner edge"),
+    ("x", "# Edge\n\nAna leads us.", "edge lead ana"),
+    ("x", "**Heron (the scorer).** Calls Auth.\n\nCalls the Ledger.", "heron needs auth"),
+    ("x", '"Ring" is the team that owns the box.\n\n| Box | Ring |\n|---|---|\n| Ledger DB | Edge |', "db owner edge"),
+    (
+        "x",
+        "| Service | Does |\n|---|---|\n| Heron | Scores, and asks Auth for tokens. |\n| Ledger | Will call Heron. |",
+        "heron needs auth",
+    ),
+    (
+        "x",
+        "| Service | State | Needs |\n|---|---|---|\n| Heron | retired in May | Auth |\n| Ledger | live | Auth |",
+        "ledger needs auth",
+    ),
+    (
+        "x",
+        "# Heron\n\n| | |\n|---|---|\n| gets asked by | Refunds (scores) |\n| asks at night | Ledger |",
+        "refunds needs heron; heron needs ledger",
+    ),
 ]
 
 

@@ -417,7 +417,6 @@ _ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             \b{machine} (?:(?:that|which|who|is|are) )?{reads}\b[^.\n]{0,20} (?:this|these)\b
             \b{machine} (?:(?:that|which|who|is|are) )?{reads}\b[^.\n]{0,20} the (?:page|document|text|file|wiki)\b
             \bautomat\w+ (?:readers?|systems?|processing|tools?)\b[^.\n]{0,40}\b(?:should|must|shall|please)\b
-            \bfor (?:indexing|extraction|training|parsing) (?:purposes|only)\b
             \b{machine} (?:is |are )?{reads} this\b
             \bif you are an? (?:\w+ )?{machine}\b
             \bfor (?:automated|automatic|machine) (?:readers?|processing|consumption|extraction)\b
@@ -445,8 +444,9 @@ _ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             """,
         ),
         (
-            "this these",
+            "this these purposes",
             r"""
+            \bfor (?:indexing|extraction|training|parsing) (?:purposes|only)\b
             \b(?:that|which|who|whoever|whatever) (?:automatically )?{reads} this {writing}\b
             \b{reads} this {writing} automatically\b
             \b(?:register|enter|file|save|{record}) (?:these|the following|those) (?:\w+ )?{fact}\b

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kb.extract.phrases.context import Context, Ref
+from kb.extract.phrases.cues import PREPOSITIONS
 from kb.extract.phrases.denials import SENTENCE_OUT
 from kb.extract.phrases.facts import Edge
 from kb.extract.phrases.labels import Label
@@ -109,23 +110,9 @@ class Paragraphs:
         if end >= len(sentence.toks):
             return True
         tok = sentence.toks[end]
-        return (tok.kind == "p" and tok.text not in "'’") or tok.is_word(
-            "for",
-            "via",
-            "as",
-            "with",
-            "when",
-            "if",
-            "on",
-            "in",
-            "which",
-            "who",
-            "to",
-            "at",
-            "because",
-            "only",
-            "by",
-        )
+        if tok.kind == "p":
+            return tok.text not in "'’"
+        return tok.lower in PREPOSITIONS or tok.is_word("when", "if", "which", "who", "because", "only")
 
     def _label_subject(self, label: Label) -> Ref:
         return label.subject or Ref(self.context.section or self.context.page, None)

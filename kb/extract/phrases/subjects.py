@@ -76,7 +76,9 @@ class Subjects(Row):
     def _carried(self, at: int) -> Subject:
         """Carry the subject of the clause before over to a verb joined by "and"."""
         if self.current is None:
-            return Subject("unknown", start=at)
+            # "Scores, and asks Auth": the sentence has begun with a verb and left its subject out.
+            bare = self.word(1, ",", "and") and self.plain(0) and self.lowered[0].endswith("s") and at <= 4
+            return Subject("none" if bare else "unknown", start=at)
         kept = self.current
         return Subject(kept.kind, kept.refs, at, kept.plural, kept.part, kept.loose, other=kept.other, head=kept.head)
 
