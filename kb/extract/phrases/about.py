@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from kb.extract.common_words import COMMON_WORDS
 from kb.extract.phrases.cues import word_set
 from kb.extract.phrases.tokens import Tok, Tokens
 from kb.model import Page
@@ -40,6 +41,8 @@ class About:
         named = self._file(page.id)
         if heading is not None and heading.inline is not None:
             found = self.title(heading.inline)
+            if found and self._topic(page.id, heading.inline.text, found):
+                return ()
             if found:
                 return tuple(one for one in found if one in named) or found
         for value in document.front:
@@ -48,6 +51,14 @@ class About:
                 if found:
                     return tuple(one for one in found if one in named) or found
         return named
+
+    def _topic(self, page_id: str, title: str, found: tuple[str, ...]) -> bool:
+        """Whether an everyday title ("Logging") in the folder of another thing is a topic of that thing."""
+        if title.strip().lower() not in COMMON_WORDS:
+            return False
+        folders = [part for segment in page_id.split("/") for part in segment.split("--") if part][:-1]
+        others = (one for folder in folders for one in self.text(re.sub(r"[-_.]+", " ", folder)))
+        return any(one not in found for one in others)
 
     def _file(self, page_id: str) -> tuple[str, ...]:
         parts = [part for segment in page_id.split("/") for part in segment.split("--") if part]
@@ -60,7 +71,7 @@ class About:
             words = re.findall(r"[a-z]+", parts[-2].lower())
             types = next((self.nouns[w] for w in (*words, *(w.rstrip("s") for w in words)) if w in self.nouns), None)
             found = tuple(one for one in found if types is None or self.tokens.types[one] in types) or found
-        return found
+        return () if self._topic(page_id, parts[-1], found) else found
 
     def text(self, text: str) -> tuple[str, ...]:
         """Find what a plain title is about."""
