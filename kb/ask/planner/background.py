@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kb.ask.planner.cues import WORDS
+from kb.ask.planner.gaps import Gaps
 from kb.ask.planner.lexicon import Lexicon
 from kb.ask.planner.mentions import NameIndex
 from kb.ask.planner.sequences import Steps
@@ -23,6 +24,7 @@ class Background:
         self.vocabulary, self.entities = vocabulary, entities
         self.steps = Steps(vocabulary, entities)
         self.lexicon = Lexicon(vocabulary, self.steps)
+        self.gaps = Gaps(self.steps, self.lexicon.containment, self.lexicon.affiliation)
         self.names = NameIndex(entities)
         self.known = self.lexicon.known | WORDS
         """Words that mean something other than names."""

@@ -8,13 +8,14 @@ costs. Which end of the relation the inner side is, follows from syntax, and fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kb.ask.planner.gaps import Gaps
 from kb.ask.planner.lexicon import NOUN
 from kb.ask.planner.patterns import Meaning
 from kb.ask.planner.sequences import MAX_HOPS, Steps
-from kb.ask.planner.slots import GENITIVE, Slot
+from kb.ask.planner.slots import GENITIVE, WAY, Slot
 from kb.ask.planner.syntax import Syntax
 
 __all__ = ["Chain", "Reader", "Said"]
@@ -33,6 +34,7 @@ _RETURN = 0.4
 _BROAD = 0.01
 _JUMP = 0.08
 _LIFT = 0.35
+_WAY, _GAP = 0.35, 0.45
 _WORD_BETWEEN, _MOST_BETWEEN = 0.04, 0.3
 _WRONG_ORDER = 0.6
 _UNIMPORTANT = 0.5
@@ -80,7 +82,7 @@ class Chain:
     @property
     def spoken(self) -> frozenset[int]:
         """The places of words that say hops by their meaning, and not by standing beside a name."""
-        own = (one.meaning.words for one in self.said if one.meaning.kind != GENITIVE)
+        own = (one.meaning.words for one in self.said if one.meaning.kind not in (GENITIVE, WAY))
         return frozenset().union(*own, *(part.spoken for part in self.parts))
 
     @property
@@ -91,10 +93,12 @@ class Chain:
 
 
 class Reader:
-    """Reads chains from one question. `parts` are hops from wholes to parts."""
+    """Reads chains from one question. `parts` are hops from wholes to parts, `ways` nouns with the types they name."""
 
-    def __init__(self, syntax: Syntax, steps: Steps, parts: frozenset[int]) -> None:
-        self.syntax, self.steps, self.parts = syntax, steps, parts
+    def __init__(
+        self, syntax: Syntax, steps: Steps, parts: frozenset[int], gaps: Gaps, ways: Sequence[tuple[Slot, int]]
+    ) -> None:
+        self.syntax, self.steps, self.parts, self.gaps, self.ways = syntax, steps, parts, gaps, ways
         self.question, self.slots = syntax.question, syntax.slots
         self._transitive = [code for code in steps.repeatable if steps.relation(code).transitive]
 
@@ -143,6 +147,29 @@ class Reader:
                         # A new clause may say its outer hops before this one: "who leads the owning team".
                         yield replace(longer, start=slot.start, floor=chain.end, score=longer.score - _JUMP)
 
+        for slot, goal in self.ways:
+            if not (chain.start <= slot.place < chain.end or slot.start < chain.floor):
+                yield from self._through(chain, slot, goal, used)
+
+    def _through(self, chain: Chain, slot: Slot, goal: int, used: frozenset[int]) -> Iterator[Chain]:
+        """The chain led on to a noun for a type, by the only hop that nobody needs to say."""
+        meaning, here = slot.meanings[0], chain.masks[-1]
+        if here & goal or meaning.words & used:
+            return
+        path = self.gaps.fill(here, goal, 1)
+        if path is not None and len(chain.codes) < MAX_HOPS and chain.codes[-1:] != (path[0] ^ 1,):
+            left = slot.place < chain.start
+            cost = _WAY + _HOP + self._out_of_place(chain, slot, meaning, left)
+            yield replace(
+                chain,
+                start=min(chain.start, slot.start),
+                end=max(chain.end, slot.end),
+                masks=(*chain.masks, *self.steps.walk(here, path)[1:]),
+                codes=(*chain.codes, *path),
+                said=(*chain.said, Said(slot, meaning, path, left)),
+                score=chain.score - cost,
+            )
+
     def _said_before(self, chain: Chain, slot: Slot, meaning: Meaning) -> bool:
         """Whether the slot only says again what the chain has read."""
         for one in chain.said:
@@ -152,7 +179,7 @@ class Reader:
             asked = mine != theirs and (slot if mine else one.slot).asked
             if asked and one.codes[-1] >> 1 == meaning.codes[0] >> 1:
                 return True  # "which parent does X belong to": the noun names what the verb leads to.
-        if not chain.said or meaning.codes[0] >> 1 != chain.codes[-1] >> 1:
+        if not chain.said or not meaning.codes or meaning.codes[0] >> 1 != chain.codes[-1] >> 1:
             return False
         levels = [len(one.codes) for one in chain.said if one.meaning.fixed]
         if any(length > 1 for length in levels) or (meaning.fixed and len(meaning.codes) > 1):
@@ -188,7 +215,10 @@ class Reader:
         mask = chain.masks[-1]
         found = [pair for pair in self._hops(chain, mask, slot, meaning, left) if self.steps.walk(mask, pair[0])]
         yield from found
-        if found or (chain.codes and chain.codes[-1] in self.parts):
+        if found:
+            return
+        yield from self._bridged(chain, slot, meaning, left)
+        if chain.codes and chain.codes[-1] in self.parts:
             return
         for part in sorted(self.parts):
             reached = self.steps.after(mask, part)
@@ -197,6 +227,16 @@ class Reader:
                     if self.steps.walk(reached, codes):
                         yield (part, *codes), cost + _LIFT
 
+    def _bridged(self, chain: Chain, slot: Slot, meaning: Meaning, left: bool) -> Iterator[_Hops]:
+        """The slot's hops after the only one that leads to where they start: "what is played in the hall"."""
+        mask = chain.masks[-1]
+        if meaning.light or len(meaning.codes) > 1:
+            return
+        code = self._direction(chain, slot, meaning, left)
+        path = self.gaps.fill(mask, self.steps.before(code), 1)
+        if path is not None and chain.codes[-1:] != (path[0] ^ 1,) and path[0] >> 1 != code >> 1:
+            yield (*path, code), _GAP
+
     def _hops(self, chain: Chain, mask: int, slot: Slot, meaning: Meaning, left: bool) -> list[_Hops]:
         if meaning.fixed:
             return [(meaning.codes, 0.0)]
@@ -204,10 +244,7 @@ class Reader:
             slot, chain.end, left=left
         ):
             return []
-        code = meaning.codes[0]
-        noun = meaning.kind == NOUN
-        if self.syntax.names_inner(meaning, left=left) if noun else self._object(chain, slot, left):
-            code ^= 1
+        code = self._direction(chain, slot, meaning, left)
         if slot.shared:
             # There and back: the films somebody was in, and who else was in them.
             return [
@@ -215,14 +252,19 @@ class Reader:
             ]
         if self.steps.after(mask, code):
             return [((code,) * (slot.times if code in self.steps.repeatable else 1), 0.0)]
-        if noun or self.question.lower(max(meaning.words)) == "of":
+        if meaning.kind == NOUN or self.question.lower(max(meaning.words)) == "of":
             # "the director X" says what X is; anywhere else a noun names what its hop leads to.
             apposed = left and slot.end == chain.anchor.start and not chain.said
             return [((code ^ 1,), _APPOSITION if apposed else _AGAINST_NOUN)]
         return [((code ^ 1,), _AGAINST_SYNTAX)]
 
-    def _object(self, chain: Chain, slot: Slot, left: bool) -> bool:
-        return self.syntax.inner_is_object(slot, chain.end, left=left)
+    def _direction(self, chain: Chain, slot: Slot, meaning: Meaning, left: bool) -> int:
+        """The slot's hop as syntax has it, from what was read."""
+        if meaning.fixed:
+            return meaning.codes[0]
+        if meaning.kind == NOUN:
+            return meaning.codes[0] ^ int(self.syntax.names_inner(meaning, left=left))
+        return meaning.codes[0] ^ int(self.syntax.inner_is_object(slot, chain.end, left=left))
 
     # -- what speaks against it -------------------------------------------
 
@@ -272,6 +314,8 @@ class Reader:
             cost += _BROAD * self.steps.breadth(chain.masks[-1], codes[0])
         if chain.codes and codes[0] == chain.codes[-1] ^ 1 and not self.steps.relation(codes[0]).symmetric:
             last = chain.said[-1]
+            if last.meaning.kind == WAY:
+                return cost + _TIED
             verbs = NOUN not in (last.meaning.kind, meaning.kind) and slot.importance == 1.0
             around = verbs and last.left != (slot.place < chain.start)
             cost += 0.0 if around else _RETURN  # "who flew on the flights X flew on" goes there and back

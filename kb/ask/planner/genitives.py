@@ -50,6 +50,8 @@ def genitives(
     found = []
     for mention in mentions:
         tie = _tie(question, mention.start, mention.end, nouns, bare=True)
+        if tie is not None and tie.noun is None and _told(tie.place, mention.mask, slots, steps):
+            continue
         if tie is not None:
             found.append(_slot(tie, _said(tie, mention.mask, slots, steps) or _owned(tie, mention.mask, steps, inside)))
     for place in (token.index for token in question.tokens if token.lower == "whose"):
@@ -87,6 +89,12 @@ def _tie(question: Question, start: int, end: int, nouns: Sequence[Named], *, ba
         return _Tie(before, noun, 0.6)
     loose = question.lower(before) != "of" and question.lower(before - 1) in WILDCARDS - {"one", "all"}
     return _Tie(before, None, 0.4) if bare and loose else None
+
+
+def _told(place: int, mask: int, slots: Sequence[Slot], steps: Steps) -> bool:
+    """Whether the ontology itself says what the word at a place means, so that nothing is to be guessed."""
+    codes = [meaning.codes[0] for slot in slots if slot.place == place for meaning in slot.meanings]
+    return any(steps.after(mask, code) or steps.after(mask, code ^ 1) for code in codes)
 
 
 def _said(tie: _Tie, mask: int, slots: Sequence[Slot], steps: Steps) -> list[int]:

@@ -38,12 +38,14 @@ _NEEDING = (
 """What English says of needing, whatever the ontology calls it."""
 _WHOLE = frozenset({"contain", "comprise", "include", "consist"})
 _PART = frozenset({"part", "inside", "within", "under", "belong", "parent"})
+_BELONGING = ("belongs to",)
+"""What English says of parts, whatever the ontology calls them."""
 _GROUP = frozenset({"member", "part", "belong"})
 _OWN = frozenset({"own", "owner"})
 
 # What a form is worth that the ontology does not list itself.
 _AGENT, _PREDICATE_AGENT, _DEED, _NEEDED = 0.85, 0.8, 0.8, 0.85
-_HALF, _SMALL_WORDS, _LIGHT_VERB = 0.6, 0.3, 0.4
+_HALF, _SMALL_WORDS, _LIGHT_VERB, _SAME_AGENT = 0.6, 0.3, 0.4, 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ class Pattern:
 
     For a VERB `code` leads from its subject to its object in the active voice; for a PREDICATE ("is part of") from
     subject to object whatever its form; for a NOUN from the thing it belongs to, to what it names. `light`: means
-    nothing without all its words. `plural_only`: a noun in the plural only, else a verb ("works").
+    nothing without all its words. `plural_only`: a noun in the plural only, else a verb ("works"). `placed`: only where
+    a noun must stand ("the head of", for a verb is like it).
     """
 
     code: int
@@ -61,6 +64,7 @@ class Pattern:
     weight: float
     light: bool = False
     plural_only: bool = False
+    placed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,7 @@ class Lexicon:
         self.attributes: dict[str, list[AttributePhrase]] = defaultdict(list)
         self.necessity: dict[int, int] = defaultdict(int)
         self.containment: dict[int, int] = defaultdict(int)
+        self._parts: dict[int, int] = defaultdict(int)
         self.affiliation: set[int] = set()
         self.owners: set[int] = set()
         self.keepers: set[int] = set()
@@ -109,6 +114,7 @@ class Lexicon:
             if relation.inverse is not None:
                 self._direction(code ^ 1, relation.inverse.label, back, relation.phrases)
         self._add_needing()
+        self._add_belonging()
         for class_ in vocabulary.classes.values():
             if steps.below(class_.name) & steps.populated:
                 for phrase in class_.phrases:
@@ -143,12 +149,24 @@ class Lexicon:
         both = mine | {phrase.lower() for phrase in other}
         for phrase in phrases:
             self._phrase(code, phrase.lower(), mine, both, label=phrase == label)
+        done = frozenset().union(*(lemmas(phrase.split()[0]) for phrase in both if phrase.endswith(" by")))
+        for verb in sorted(mine):
+            # Beside "headed by", the heads may also be those who head; where both ends can be the same, it is a guess.
+            if code not in self.steps.repeatable and is_present(verb) and lemmas(verb) & done and not is_light(verb):
+                self._add(code ^ 1, NOUN, [verb[:-1]], _SAME_AGENT, placed=True)
 
     def _add_needing(self) -> None:
         needs = {code: count for code, count in self.necessity.items() if code in self.steps.repeatable}
         if needs:
             code = max(needs, key=lambda one: (needs[one], -one))
             for phrase in _NEEDING:
+                self._phrase(code, phrase, set(), set(), label=False, weight=_NEEDED)
+
+    def _add_belonging(self) -> None:
+        inside = {code: count for code, count in self._parts.items() if count and code in self.steps.repeatable}
+        if inside:
+            code = max(inside, key=lambda one: (inside[one], -one))
+            for phrase in _BELONGING:
                 self._phrase(code, phrase, set(), set(), label=False, weight=_NEEDED)
 
     def _phrase(
@@ -166,6 +184,10 @@ class Lexicon:
         while len(parts) > 1 and parts[-1] in _TRAILING:
             parts = parts[:-1]
         if not parts:
+            return
+        if had and all(part in STOPWORDS for part in parts):
+            # "has in it": what it has is in it.
+            self._predicate(code ^ 1, parts, copular=True)
             return
         self._hint(code ^ int(had), parts)
         several = len(parts) > 1
@@ -203,7 +225,9 @@ class Lexicon:
         if base & _GROUP:
             self.affiliation.add(code)
         if base & _PART | base & _WHOLE:
-            self.containment[code ^ int(bool(base & _WHOLE) != bool(passive))] += 1
+            upwards = code ^ int(bool(base & _WHOLE) != bool(passive))
+            self.containment[upwards] += 1
+            self._parts[upwards] += int(bool(base & (_WHOLE | {"part"})))
 
     def _passive(self, code: int, parts: Sequence[str]) -> None:
         particle = len(parts) < 3 or parts[-2] in _PARTICLES
@@ -258,6 +282,7 @@ class Lexicon:
         *,
         light: bool = False,
         plural_only: bool = False,
+        placed: bool = False,
     ) -> None:
         forms = tuple(lemmas(part) for part in parts)
         if kind == NOUN:
@@ -271,7 +296,7 @@ class Lexicon:
                 self.patterns[word] = [one for one in self.patterns[word] if (one.code, one.kind, one.words) != key]
         self._best[key] = weight
         self._know(forms)
-        pattern = Pattern(code, kind, forms, weight, light, plural_only)
+        pattern = Pattern(code, kind, forms, weight, light, plural_only, placed)
         for word in forms[0]:
             self.patterns[word].append(pattern)
 

@@ -93,8 +93,13 @@ class NameIndex:
                     surface = question.text[tokens[start].start : last.end]
                     confidence *= self._sure(question, start, end, known, verbs)
                     spans.append(Mention(start, end, self._ranked(ids, surface), confidence))
-        spans.sort(key=lambda mention: (mention.start - mention.end, -mention.confidence, mention.start))
+        spans.sort(key=lambda one: (one.start - one.end + self._article(question, one), -one.confidence, one.start))
         return _apart(mention for mention in spans if mention.confidence >= _LEAST)
+
+    @staticmethod
+    def _article(question: Question, mention: Mention) -> float:
+        """What an article in a name counts less than a word: "the Slate Symphony" names no "the Slate"."""
+        return 0.5 * (question.lower(mention.start) in DETERMINERS and mention.end - mention.start > 1)
 
     def _singular(self, key: str, last: str) -> dict[str, None] | None:
         """A name in the plural: "Card Vaults"."""

@@ -92,6 +92,8 @@ class Matcher:
             return None
         if pattern.plural_only and not (last.endswith("s") and self._noun_place(place)):
             return None
+        if pattern.placed and not (self._noun_place(place) and self._ends_noun(place)):
+            return None
         if place - 1 in self.masked and self._asked_with_do(place):
             return None  # "whom did X mentor"
         used = set(places)
@@ -118,6 +120,11 @@ class Matcher:
         if before in {"which", "what", "whose", "many"}:
             return of_like or after in AUXILIARIES | SPEAKER or not question.same_segment(place, place + 1)
         return of_like and not question.same_segment(place, place - 1)
+
+    def _ends_noun(self, place: int) -> bool:
+        """Whether nothing follows that a word only describes, as "own" does in "their own things"."""
+        after = place + 1
+        return not (self.question.same_segment(place, after) and self.question.tokens[after].content)
 
     # -- verbs ------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -14,6 +14,7 @@ from kb.ask.planner.nouns import Noun
 from kb.ask.planner.placing import Placed, Placer
 from kb.ask.planner.scene import DOUBTFUL, PLURAL, SINGULAR, Group, Scene
 from kb.ask.planner.sequences import MAX_HOPS
+from kb.ask.planner.slots import WAY
 from kb.ask.planner.text import word_set
 
 __all__ = ["Candidate", "read_scene"]
@@ -66,9 +67,9 @@ class _Readings:
         chains = [self._chains(group) for group in groups]
         for number, group in enumerate(groups):
             for ids, chain in chains[number]:
-                if chain.said:
+                if any(one.meaning.kind != WAY for one in chain.said):
                     yield from self._finished(self._branch(group, ids, chain), {number})
-                elif len(groups) == 1:
+                elif len(groups) == 1 and not chain.said:
                     yield from self._by_noun_alone(self._branch(group, ids, chain), {number})
         if self.question.yes_or_no and len(groups) == 1:
             yield from self._is_it(groups[0])
@@ -129,6 +130,8 @@ class _Readings:
         for one, a in best[0]:
             for other, b in best[1]:
                 common = a.masks[-1] & b.masks[-1]
+                if not (a.spoken or b.spoken):
+                    continue
                 if common and (a.end <= b.start or b.end <= a.start) and a.words.isdisjoint(b.words):
                     start, end = min(a.start, b.start), max(a.end, b.end)
                     score = a.score + b.score - _PAIR
@@ -195,7 +198,7 @@ class _Readings:
     def _by_noun_alone(self, branch: Branch, used: set[int]) -> Iterator[Candidate]:
         """What "which team for X?" means: a noun alone, where only one relation leads to its type."""
         nouns = [noun for noun in self.scene.nouns if not noun.attribute]
-        if len(nouns) == 1 and not self.scene.slots and not self._unexplained(branch, nouns):
+        if len(nouns) == 1 and not self.scene.slots and not self._unexplained(branch, self.scene.nouns):
             yield from self._up_to_type(branch, nouns[0], used)
 
     def _up_to_type(self, branch: Branch, noun: Noun, used: set[int]) -> Iterator[Candidate]:
@@ -203,17 +206,11 @@ class _Readings:
         mask = branch.chain.masks[-1]
         if mask & noun.mask:
             return
-        lexicon = self.background.lexicon
-        paths = list(self.steps.between(mask, noun.mask))
-        # What is in a part is in the whole, not the other way round.
-        paths = [path for path in paths if not _downwards(path, paths, lexicon.containment)]
-        if len(paths) > 1:
-            # Things stand for what they are part of, members for their group.
-            paths = [path for path in paths if all(code in lexicon.affiliation for code in path)] or paths
-        if len(paths) != 1:
-            return  # Taking one of several would be a guess.
-        cost = sum(_IMPLIED * (_LIFTED if self.steps.relation(code).transitive else 1.0) for code in paths[0])
-        longer = self._extended(branch, paths[0], cost)
+        path = self.background.gaps.fill(mask, noun.mask)
+        if path is None or branch.chain.codes[-1:] == (path[0] ^ 1,):
+            return
+        cost = sum(_IMPLIED * (_LIFTED if self.steps.relation(code).transitive else 1.0) for code in path)
+        longer = self._extended(branch, path, cost)
         if longer is not None:
             placed = self._place(longer)
             if noun not in placed.misfits:
@@ -365,10 +362,3 @@ def _best(read: Sequence[_Read], speaks: Callable[[Chain], bool]) -> list[_Read]
 def _weight(branch: Branch) -> tuple[bool, int, int]:
     """The more a branch says, the likelier it is the main one and the other a condition."""
     return (any(branch.repeated), len(branch.chain.codes), branch.chain.start)
-
-
-def _downwards(path: tuple[int, ...], paths: Collection[tuple[int, ...]], inside: Mapping[int, int]) -> bool:
-    """Whether a path goes from a whole to its parts where another one goes the other way."""
-    return any(
-        inside.get(code ^ 1) and (*path[:at], code ^ 1, *path[at + 1 :]) in paths for at, code in enumerate(path)
-    )

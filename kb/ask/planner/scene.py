@@ -13,7 +13,7 @@ from kb.ask.planner.genitives import Named, genitives
 from kb.ask.planner.lexicon import NOUN
 from kb.ask.planner.mentions import Mention, with_noun
 from kb.ask.planner.nouns import Noun, find_nouns, without_covered, without_modifiers
-from kb.ask.planner.slots import Slot, find_slots, merged
+from kb.ask.planner.slots import Slot, find_slots, merged, way
 from kb.ask.planner.syntax import Syntax
 from kb.ask.planner.text import DETERMINERS, PREPOSITIONS, PRONOUNS, Question
 
@@ -104,7 +104,8 @@ class Scene:
             plurals=frozenset(noun.end - 1 for noun in types if noun.plural),
             references=self.masked | pronouns,
         )
-        self.reader = Reader(syntax, steps, background.parts)
+        ways = [(way(noun.places), noun.mask) for noun in types]
+        self.reader = Reader(syntax, steps, background.parts, background.gaps, ways)
 
     def _beside(self, mention: Mention, nouns: Sequence[Noun]) -> Mention:
         """A mention with the noun beside it, which also decides between entities of one name."""

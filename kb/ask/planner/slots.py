@@ -10,9 +10,9 @@ from kb.ask.planner.lexicon import NOUN, Lexicon
 from kb.ask.planner.patterns import Matcher, Meaning
 from kb.ask.planner.text import BE, PREPOSITIONS, WH, Question
 
-__all__ = ["GENITIVE", "IMPACT", "SPACE", "Slot", "find_slots", "merged"]
+__all__ = ["GENITIVE", "IMPACT", "SPACE", "WAY", "Slot", "find_slots", "merged", "way"]
 
-IMPACT, SPACE, GENITIVE = "impact", "space", "genitive"
+IMPACT, SPACE, GENITIVE, WAY = "impact", "space", "genitive", "way"
 
 _SUPPOSED = 0.35
 """How much a slot counts in a clause that only supposes something ("if X cannot take writes")."""
@@ -90,6 +90,11 @@ def find_slots(
     _whose(question, sorted(lexicon.owners or lexicon.keepers), masked, found)
     _prune(found)
     return [_slot(place, found, question, cues, matcher.fronted) for place in sorted(found)]
+
+
+def way(places: range) -> Slot:
+    """The slot of a noun for a type, which a chain passes through by hops that nobody says."""
+    return Slot(places.start, places.start, places.stop, (Meaning((), WAY, 0.0, frozenset(places), fixed=True),))
 
 
 # -- words of general English ---------------------------------------------
