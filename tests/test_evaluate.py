@@ -129,6 +129,21 @@ def test_gold_without_pages_has_no_lines_and_recall_of_stated_edges_apart(tmp_pa
     assert result.triples["recall"] == 0.5
 
 
+def test_statements_of_the_catalogue_count_only_where_the_gold_names_no_pages(tmp_path: Path) -> None:
+    base = small_base(tmp_path / "base")
+    with (base / "catalogue.yaml").open("a", encoding="utf-8") as catalogue:
+        catalogue.write("  - {id: till, type: service, name: Till, owned_by: sales}\n")
+    run_build(base)
+    found = {}
+    for number, page in enumerate([None, "a"]):
+        gold = gold_folder(tmp_path / f"gold{number}", triples=[edge("till", "owned_by", "sales", page=page)])
+        with kb.open(base) as opened:
+            triples = evaluate(opened, gold).triples
+            assert triples is not None
+            found[page] = triples["found"]
+    assert found == {None: 1, "a": 0}
+
+
 def test_plans_of_the_gold_are_run_and_questions_without_one_left_out(tmp_path: Path) -> None:
     plan = {"start": "shop", "hops": ["depends_on*"], "where": {}}
     result = judged(
