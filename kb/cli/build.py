@@ -43,9 +43,12 @@ def _rows(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     show_default=True,
     help="Rejected statements to print.",
 )
+@click.option(
+    "--unread", is_flag=True, help="List lines and pages that name two or more entities and gave no statement."
+)
 @kb_option
 @json_option
-def command(force: bool, statements: Path | None, most: int, folder: Path, as_json: bool) -> int:
+def command(force: bool, statements: Path | None, most: int, unread: bool, folder: Path, as_json: bool) -> int:
     """Read pages and catalogue and publish the graph of both.
 
     Only what changed since the last build is read. The old graph stays in use until the new one is complete, and when
@@ -61,6 +64,7 @@ def command(force: bool, statements: Path | None, most: int, folder: Path, as_js
         echo_json(report.to_json())
     else:
         _show(report, most)
+        _unread(report, listed=unread)
     for fault in report.faults:
         note(f"Error: {fault}")
     return report.exit_code
@@ -118,6 +122,32 @@ def _contradictions(rows: list[dict[str, Any]]) -> None:
             echo(wrapped(f"{row['relation']} {value}: {', '.join(pages)}", indent="    ", hanging="      "))
         if not row["values"] and row["pages"]:
             echo(wrapped(f"pages: {', '.join(row['pages'])}", indent="    ", hanging="      "))
+
+
+def _unread(report: BuildReport, *, listed: bool) -> None:
+    """What names two or more entities and gave no statement: how much of it there is, or all of it."""
+    lines, pages = report.unread_lines, report.quiet_pages
+    if not lines and not pages:
+        if listed:
+            echo()
+            echo("Every line that names two or more entities gave a statement.")
+        return
+    found = [counted(len(lines), "line")] if lines else []
+    found += [counted(len(pages), "whole page")] if pages else []
+    verb = "names" if len(lines) + len(pages) == 1 else "name"
+    said = f"{' and '.join(found)} {verb} two or more entities and gave no statement"
+    if not listed:
+        echo()
+        echo(wrapped(f"{said}: kb build --unread"))
+        return
+    _title(said)
+    for row in lines:
+        echo(wrapped(f"{row['path']}:{row['line']}: {row['text']}", indent="  ", hanging="    "))
+        echo(wrapped(f"names {', '.join(row['names'])}", indent="    "))
+    if pages:
+        _title("Pages that gave no statement")
+        for row in pages:
+            echo(wrapped(f"{row['path']}: names {', '.join(row['names'])}", indent="  ", hanging="    "))
 
 
 def _violation(row: Mapping[str, Any]) -> str:

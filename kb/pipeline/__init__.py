@@ -19,8 +19,16 @@ from kb.iris import Iris
 from kb.pipeline.collect import Collector, Progress, grouped
 from kb.pipeline.judge import Judge
 from kb.pipeline.readers import LazyReader
-from kb.pipeline.report import BuildReport, contradictions, count_rejections, rejection_rows
+from kb.pipeline.report import (
+    BuildReport,
+    contradictions,
+    count_rejections,
+    page_warnings,
+    refused_by_catalogue,
+    rejection_rows,
+)
 from kb.pipeline.state import Key, State
+from kb.pipeline.unread import quiet_pages, unread_lines
 from kb.pipeline.write import Writer
 from kb.records import load_records, load_results
 from kb.sources.catalogue import load_catalogue
@@ -29,7 +37,7 @@ from kb.vocabulary import load_vocabulary
 
 __all__ = ["REPORT_NAME", "BuildReport", "build"]
 
-RULES = "1"
+RULES = "2"
 """Bump when resolution, gate or assembly decide differently, so that old generations are not built upon."""
 REPORT_NAME = "build_report.json"
 
@@ -64,6 +72,7 @@ def _silent(_stage: str, _done: int, _total: int) -> None:
 
 class _Build:
     def __init__(self, config: Config, parent: Generation | None, statements: Path | None, progress: Progress) -> None:
+        self.started = time.monotonic()
         self.parent, self.progress = parent, progress
         self.iris = Iris(config.base)
         self.vocabulary = load_vocabulary(config.ontology, config.shapes)
@@ -103,6 +112,7 @@ class _Build:
             writer.run(draft, self.state, different, whole=parent is None)
             writer.write_results(draft, results, changed=parent is None or results != old_results)
             report = self.report(results, draft, judge.focus_nodes)
+            report.seconds = round(time.monotonic() - self.started, 3)
             draft.write(REPORT_NAME, json.dumps(report.to_json(), ensure_ascii=False, indent=1))
             draft.publish({"key": key, "kb": __version__})
         return report
@@ -127,10 +137,15 @@ class _Build:
             rejected_by=count_rejections(rejections),
             rejections=rejections,
             contradictions=contradictions(results, records, relation_names),
-            violations=[{"focus": r.focus, "message": r.text, "sources": list(r.sources)} for r in violations],
+            violations=[
+                *({"focus": r.focus, "message": r.text, "sources": list(r.sources)} for r in violations),
+                *refused_by_catalogue(records),
+            ],
             hints=sum(r.severity == INFO for r in results),
+            quiet_pages=quiet_pages(records),
+            unread_lines=unread_lines(records),
             faults=[str(fault) for fault in state.faults],
-            warnings=[str(fault) for fault in self.catalogue.warnings],
+            warnings=[*map(str, self.catalogue.warnings), *page_warnings(records)],
             advice=list(self.vocabulary.advice),
             work={
                 "pages_read": state.read,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple
+from typing import Any
 
 from kb.config import Config
 from kb.errors import Fault, KbError, PageError
@@ -14,8 +15,10 @@ from kb.graph.candidates import candidates
 from kb.graph.resolve import Resolver
 from kb.model import Page, Statement
 from kb.pipeline.state import Key, State
+from kb.pipeline.unread import Unread
 from kb.records import Reading, SourceRecord
 from kb.sources.catalogue import Catalogue
+from kb.sources.front_matter import front_matter_fault
 from kb.sources.pages import PageFile, read_page, scan_pages
 from kb.vocabulary import Vocabulary
 
@@ -46,6 +49,7 @@ class Collector:
         self.config, self.vocabulary, self.catalogue = config, vocabulary, catalogue
         self.reader, self.given, self.progress = reader, given, progress
         self.resolver = Resolver(catalogue, vocabulary)
+        self.unread = Unread(vocabulary, catalogue)
         self.state = State()
 
     def run(self, state: State) -> None:
@@ -133,11 +137,20 @@ class Collector:
         found, refused = candidates(list(said), self.resolver, self.vocabulary, pages)
         readings = [Reading(c.statement, (c.subject, c.relation, c.object)) for c in found]
         readings += [Reading(r.statement, None, r.code, r.reason) for r in refused]
-        title, path = (old.title, old.path) if old is not None else (source, "")
+        readings.sort(key=_place)
+        title, path, extra = (old.title, old.path, old.extra) if old is not None else (source, "", {})
         if page is not None:
-            title, path = assemble.page_title(page), page.path
-        self.state.records[key] = SourceRecord(source, kind, digest, title, path, tuple(sorted(readings, key=_place)))
+            title, path, extra = assemble.page_title(page), page.path, self.remarks(page, readings)
+        self.state.records[key] = SourceRecord(source, kind, digest, title, path, tuple(readings), extra)
         self.state.touched.add(key)
+
+    def remarks(self, page: Page, readings: Sequence[Reading]) -> dict[str, Any]:
+        """What a record keeps about its page beside statements, so that a build that does not read it can tell."""
+        extra = self.unread.of(page, readings)
+        fault = front_matter_fault(page) if self.given is None else None
+        if fault is not None:
+            extra["warnings"] = [[fault.line, fault.message]]
+        return extra
 
     def keep(self, key: Key) -> None:
         """A page that cannot be read now keeps what was read from it before, however that is to be understood now."""

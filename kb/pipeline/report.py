@@ -7,12 +7,20 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kb.errors import Fault
 from kb.records import SourceRecord
 
 if TYPE_CHECKING:
     from kb.graph.validation import Result
 
-__all__ = ["BuildReport", "contradictions", "count_rejections", "rejection_rows"]
+__all__ = [
+    "BuildReport",
+    "contradictions",
+    "count_rejections",
+    "page_warnings",
+    "refused_by_catalogue",
+    "rejection_rows",
+]
 
 
 @dataclass
@@ -21,6 +29,8 @@ class BuildReport:
 
     `pages` counts those that are there (`total`), were read now (`read`), taken over (`kept`), are gone (`removed`)
     or could not be read (`failed`). `statements` counts all statements of the generation, not only those read now.
+    `violations` are shapes that given data break, and statements of the catalogue that were rejected. `quiet_pages`
+    (page, path, names) and `unread_lines` (and line, text) name two or more entities and gave no statement.
     """
 
     generation: str = ""
@@ -35,6 +45,8 @@ class BuildReport:
     contradictions: list[dict[str, Any]] = field(default_factory=list)
     violations: list[dict[str, Any]] = field(default_factory=list)
     hints: int = 0
+    quiet_pages: list[dict[str, Any]] = field(default_factory=list)
+    unread_lines: list[dict[str, Any]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     advice: list[str] = field(default_factory=list)
@@ -65,6 +77,30 @@ def rejection_rows(records: Iterable[SourceRecord]) -> list[dict[str, Any]]:
         for record in sorted(records, key=lambda r: (r.kind, r.source))
         for reading in record.readings
         if not reading.accepted
+    ]
+
+
+def refused_by_catalogue(records: Iterable[SourceRecord]) -> list[dict[str, Any]]:
+    """What catalogue files state and the gate refused, as violations: given data are to be right."""
+    return [
+        {
+            "focus": reading.edge[0] if reading.edge else reading.statement.subject,
+            "message": reading.reason,
+            "sources": [record.source],
+        }
+        for record in records
+        if record.kind == "catalogue"
+        for reading in record.readings
+        if not reading.accepted
+    ]
+
+
+def page_warnings(records: Iterable[SourceRecord]) -> list[str]:
+    """What is wrong with pages that were read all the same, by page and line."""
+    return [
+        str(Fault(record.path or record.source, line, message))
+        for record in sorted(records, key=lambda one: one.source)
+        for line, message in record.extra.get("warnings", ())
     ]
 
 
