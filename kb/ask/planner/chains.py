@@ -184,7 +184,8 @@ class Reader:
         levels = [len(one.codes) for one in chain.said if one.meaning.fixed]
         if any(length > 1 for length in levels) or (meaning.fixed and len(meaning.codes) > 1):
             return True  # "two levels up (users of its users)"
-        return self.syntax.same_again(chain.said[-1].slot, slot)
+        last = chain.said[-1].slot
+        return self.syntax.same_again(last, slot) or self.syntax.restates(last, slot)
 
     def _with(self, chain: Chain, slot: Slot, meaning: Meaning, left: bool) -> Iterator[Chain]:
         worth = meaning.weight * slot.importance - _UNIMPORTANT * (1 - slot.importance)
@@ -230,7 +231,7 @@ class Reader:
     def _bridged(self, chain: Chain, slot: Slot, meaning: Meaning, left: bool) -> Iterator[_Hops]:
         """The slot's hops after the only one that leads to where they start: "what is played in the hall"."""
         mask = chain.masks[-1]
-        if meaning.light or len(meaning.codes) > 1:
+        if meaning.light or meaning.fixed:
             return
         code = self._direction(chain, slot, meaning, left)
         path = self.gaps.fill(mask, self.steps.before(code), 1)

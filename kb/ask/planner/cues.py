@@ -65,6 +65,17 @@ _CLOSURE = _any(
     r"far (?:up|down|back)",
     r"not (?:just|only|merely|necessarily) (?:the )?direct\w*",
 )
+_FILLER = r"(?:a |an |the |its |their |any |some |other |another )?"
+_ASIDE = _any(
+    r"(?:all the way )?(?:down|up) to the \w+",
+    r"(?:somewhere|anywhere) (?:in|along|down|up) the \w+",
+    r"(?!not |are |is |be )(?:sub )?\w+ included",
+    r"(?:incl|including|also|even|plus)(?: (?:those|ones|the ones|things|anything|everything|if))?"
+    rf" (?:in|via|through|inside|within) {_FILLER}\w+(?: or {_FILLER}\w+)?",
+    r"(?P<twice>\w+) of (?:the |its |their )?(?P=twice) (?:too|as well|also)",
+    r"(?P<series>\w+)(?: (?:,|'s|of|and|the|his|her|its|their|(?P=series)))* and so (?:on|forth)",
+)
+"""Words that say any depth and may hold words of the ontology which say nothing else."""
 _ONLY_DIRECT = _any(r"not (?:the )?(?:in)direct\w*", r"no indirect\w*")
 _EVERYTHING = _any("everything", "all that", "whatever")
 _DIRECT = _any(
@@ -172,7 +183,7 @@ _SHARE = _any("shares?", "sharing", "shared", "same", "co", "together with", "to
 WORDS = frozenset(
     word
     for pattern in (
-        *(_CLOSURE, _EVERYTHING, _DIRECT, _LEVELS, _IMPACT, _LOSS, _ABOVE, _BELOW, _TREE),
+        *(_CLOSURE, _ASIDE, _EVERYTHING, _DIRECT, _LEVELS, _IMPACT, _LOSS, _ABOVE, _BELOW, _TREE),
         *(_COUNT, _MOST, _BOTH, _EITHER, _NOT, _NOTHING, _OTHER, _SHARE),
     )
     for word in re.findall(r"[a-z]{3,}", pattern.pattern)
@@ -233,7 +244,12 @@ class Cues:
     def closure(self) -> list[Cue]:
         """Words for any depth: "directly or indirectly", "all the way down"."""
         refused = {place for cue in self._find(_ONLY_DIRECT) for place in cue.places}
-        return [cue for cue in self._find(_CLOSURE) if refused.isdisjoint(cue.places)]
+        return [cue for cue in (*self._find(_CLOSURE), *self.asides) if refused.isdisjoint(cue.places)]
+
+    @cached_property
+    def asides(self) -> list[Cue]:
+        """Words for any depth that name the things on the way: "sub-sections included", "down to the last part"."""
+        return self._find(_ASIDE)
 
     @cached_property
     def everything(self) -> list[Cue]:

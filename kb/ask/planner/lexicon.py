@@ -215,7 +215,7 @@ class Lexicon:
     def _hint(self, code: int, parts: Sequence[str]) -> None:
         """Notes what kind of relation this is, by words of general English."""
         base = frozenset().union(*(lemmas(part) for part in parts))
-        passive = int(parts[-1] == "by")
+        passive = int(parts[-1] == "by" or is_participle(parts[0]))
         if base & _NEED:
             self.necessity[code ^ passive] += 1
         if base & _OWN:

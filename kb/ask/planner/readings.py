@@ -103,13 +103,18 @@ class _Readings:
             anchors = [(range(one.start, one.end), 0.0) for one in group.mentions]
         else:
             anchors = [(range(group.start, group.end), 0.0)]
-        if len(self.scene.groups) == 1:
+        if self._is_topic(group):
             for token in self.question.tokens[group.end :]:
                 if not token.context and token.lower in SINGULAR | PLURAL:
                     plural = token.lower in PLURAL and single
                     cost = _LATER_PLURAL if plural else _LATER_SINGULAR
                     anchors.append((range(token.index, token.index + 1), cost))
         return anchors
+
+    def _is_topic(self, group: Group) -> bool:
+        """Whether pronouns can only go back to this group: it is the only one, or the only one in what is told first."""
+        told = [one for one in self.scene.groups if self.question.tokens[one.start].context]
+        return len(self.scene.groups) == 1 or told == [group]
 
     def _branch(self, group: Group, ids: tuple[str, ...], chain: Chain) -> Branch:
         joined = group.joined

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from kb.ask.planner.asides import without_aside_nouns, without_aside_slots, without_echoes
 from kb.ask.planner.background import Background
 from kb.ask.planner.chains import Reader
 from kb.ask.planner.cues import Cues
@@ -86,13 +87,13 @@ class Scene:
         nouns = [noun for noun in nouns if noun.start not in self.masked]
         spoken = frozenset(place for noun in nouns if not noun.attribute for place in noun.places)
         found = find_slots(question, lexicon, self.cues, self.masked, spoken, background.impact, background.above)
-        found = without_covered(found, nouns)
-        self.nouns = without_modifiers(nouns, found)
+        found = without_echoes(without_covered(found, nouns), [noun for noun in nouns if not noun.attribute], question)
+        self.nouns = without_aside_nouns(without_modifiers(nouns, found), self.cues.asides, steps)
         types = [noun for noun in self.nouns if not noun.attribute]
         owners = [Named(one.start, one.end, background.mask(one.ids)) for one in self.mentions]
         owned = [Named(noun.start, noun.end, noun.mask) for noun in types]
         bare = genitives(question, owners, owned, found, steps, lexicon.containment)
-        slots = _weighed(merged(found, bare), question)
+        slots = _weighed(without_aside_slots(merged(found, bare), self.cues.asides, question), question)
         self.slots = sorted(sorted(slots, key=lambda slot: -slot.weight)[:_MOST_SLOTS], key=lambda slot: slot.place)
         surest = sorted(self._groups(), key=lambda group: -group.confidence)[:_MOST_GROUPS]
         self.groups = sorted(surest, key=lambda group: group.start)

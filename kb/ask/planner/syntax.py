@@ -179,6 +179,15 @@ class Syntax:
         here = slot.place in self.nouns and 0 <= slot.start - said.end < 3
         return here and self.question.lower(said.place) == "'s"
 
+    def restates(self, one: Slot, other: Slot) -> bool:
+        """Whether the later of two slots asks again: "Where is it from? Which makers?" goes back to nothing."""
+        question, last = self.question, max(one, other, key=lambda slot: slot.place)
+        if question.same_segment(one.place, other.place):
+            return False
+        before = (at for at in range(last.start) if question.same_segment(at, last.place))
+        near = (*before, question.next_word(last.end - 1, ADVERBS | _ARTICLES | PREPOSITIONS))
+        return not any(question.lower(at) in PRONOUNS or at in self.references for at in near)
+
     def same_again(self, one: Slot, other: Slot) -> bool:
         """Whether two slots for one relation say it once: "reads from or writes to", "upstream dependencies"."""
         first, second = (one, other) if one.place < other.place else (other, one)
