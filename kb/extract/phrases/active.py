@@ -8,8 +8,11 @@ from kb.extract.phrases.grammar import Subject
 from kb.extract.phrases.lexicon import Verb, preposition_after
 from kb.extract.phrases.line import Line
 from kb.extract.phrases.matches import REACH, Match, VerbPatterns
+from kb.language import lemmas
 
 __all__ = ["Active"]
+
+_COMING = frozenset(("come", "arrive"))
 
 
 class Active(VerbPatterns):
@@ -46,13 +49,21 @@ class Active(VerbPatterns):
             return (Ref(context.subject, None, i, i),) if context.subject and first else ()
         if not subject.loose or subject.other or not context.settled:
             return ()
-        if subject.head in INCOMING:
+        if subject.head in INCOMING or self._arrives(line, i, verb, subject):
             return ()
         opens_item = self.item and subject.start <= 1
         part = subject.head in PART_NOUNS
         if (verb.prep is not None and direct) or opens_item or part:
             return (Ref(context.settled, None, i, i),)
         return ()
+
+    def _arrives(self, line: Line, i: int, verb: Verb, subject: Subject) -> bool:
+        """Whether something turns up unasked ("A request comes in from X"): nobody need have asked X for it."""
+        if not verb.bases & _COMING:
+            return False
+        single = line.word(subject.start, "a", "an", "every", "each", "one", "any", "another") or not subject.plural
+        incoming = any(one + "s" in INCOMING or one in INCOMING for one in lemmas(subject.head))
+        return incoming or (single and (line.word(i + 1, "in") or not line.word(subject.start, "the", "its", "our")))
 
     def _active_objects(self, line: Line, i: int, verb: Verb) -> tuple[list[Ref], int, bool]:
         """Find the objects: (what they are, where they end, whether they follow at once)."""

@@ -11,6 +11,7 @@ import re
 __all__ = [
     "BLOCKED_LABEL",
     "CANCELS",
+    "DATED",
     "DEAD_PAGE",
     "DENYING_LABEL",
     "HYPOTHETICAL",
@@ -19,7 +20,7 @@ __all__ = [
     "ROW_OUT",
     "SENTENCE_OUT",
     "VALUE_OUT",
-    "addressed",
+    "pattern",
 ]
 
 _LISTS = {
@@ -45,7 +46,8 @@ _LISTS = {
 }
 
 
-def _pattern(*blocks: str) -> re.Pattern[str]:
+def pattern(*blocks: str) -> re.Pattern[str]:
+    """Join patterns, one a line, with the lists above put in."""
     lines = [line.strip() for block in blocks for line in block.splitlines() if line.strip()]
     for name, alternatives in _LISTS.items():
         lines = [line.replace("{" + name + "}", alternatives) for line in lines]
@@ -131,6 +133,8 @@ _PAST = r"""
 \bdeprecated in favou?r\b
 \bobsolete\b
 \bas a stand-?in\b
+\b(?:was|were|had|did)\b[^;]*\bonce\b(?! (?:a|an|every|each|per|in|more)\b)
+\bonce (?:was|were|had|did|upon|\w+ed)\b
 """
 
 _IDLE = r"""
@@ -213,10 +217,20 @@ _ORDERS = r"""
 \blet's\b
 """
 
-SENTENCE_OUT = _pattern(_PLAN, _PAST, _IDLE, _OPINION, _ORDERS)
+SENTENCE_OUT = pattern(_PLAN, _PAST, _IDLE, _OPINION, _ORDERS)
 """Anywhere in a sentence, or in the part of it between semicolons, colons and dashes: no fact."""
 
-HYPOTHETICAL = _pattern(
+DATED = pattern(
+    r"""
+    (?<!since )(?<!from )\b{year}\b
+    \bonce\b
+    \b(?:last|that) (?:year|month|week|spring|summer|autumn|winter|time)\b
+    \bat (?:first|the start)\b
+    """
+)
+"""Beside a participle without "is" ("the 2022 batch, fermented in …"): it tells of then, not of now."""
+
+HYPOTHETICAL = pattern(
     r"""
     \bif\b
     \bunless\b
@@ -233,7 +247,7 @@ HYPOTHETICAL = _pattern(
 )
 """Opens a clause that is no fact itself, while the main clause after it may be one."""
 
-NOT_FACT = _pattern(
+NOT_FACT = pattern(
     r"""
     \b(?:not|no|never|nor|neither|none|nothing|nobody|nowhere|without|cannot|hardly|except|barring)\b
     n't\b
@@ -251,7 +265,7 @@ NOT_FACT = _pattern(
 
 CANCELS = re.compile(
     r"\W*(?:"
-    + _pattern(
+    + pattern(
         r"""
         (?:no|nope|never)(?=\s*(?:[.,!;:—–-]|$))
         not (?:yet|true|so|any ?more|started|built|quite)
@@ -276,7 +290,7 @@ CANCELS = re.compile(
 )
 """At the start of a sentence: the one before it was not meant as a fact."""
 
-BLOCKED_LABEL = _pattern(
+BLOCKED_LABEL = pattern(
     r"""
     \bformer(?:ly)?\b
     \bprevious(?:ly)?\b
@@ -348,7 +362,7 @@ BLOCKED_LABEL = _pattern(
 )
 """In a heading, a label or the line before a list: what stands below it is no fact."""
 
-DENYING_LABEL = _pattern(
+DENYING_LABEL = pattern(
     r"""
     \b(?:not|no|non|never|neither|nor|none)\b
     (?<!\bca)n't\b
@@ -359,7 +373,7 @@ DENYING_LABEL = _pattern(
 NOT_SO = re.compile(r"\b(?:isn't|wasn't|aren't|weren't|not) (?:so|true|right|the case)\b", re.IGNORECASE)
 """The same, anywhere."""
 
-VALUE_OUT = _pattern(
+VALUE_OUT = pattern(
     r"""
     \b(?:until|till|planned|proposed|formerly|former|previously|was|were|used to|no longer|removed|retired)\b
     \b(?:decommissioned|deprecated|dropped|rejected|tb[acd]|to be|not|never|no|none|nobody|without|n/a)\b
@@ -373,7 +387,7 @@ VALUE_OUT = _pattern(
 )
 """In a table cell, beside an item of a list or after a key: the value does not count."""
 
-ROW_OUT = _pattern(
+ROW_OUT = pattern(
     r"""
     \W*(?:until|till|planned|proposed|formerly|former|previously|was|were|no longer|not (?:yet|live|in use)|future)\b
     \W*(?:retired|removed|decommissioned|deprecated|dropped|rejected|obsolete|abandoned|cancelled|withdrawn|archived)\b
@@ -388,90 +402,3 @@ DEAD_PAGE = re.compile(
     re.IGNORECASE,
 )
 """As the value of a page's status: nothing on the page counts."""
-
-_MACHINES = (
-    "llm ai assistant model bot robot agent program software parser crawler scraper indexer extractor machine automat "
-    "script tool reader pipeline computer algorithm harvester spider summari importer"
-)
-# Words of which one must be there, and what they must be part of. The words are looked for first because that costs
-# nothing, and nearly every block of a wiki has none of them.
-_ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
-    (tuple(words.split()), _pattern(patterns))
-    for words, patterns in (
-        (
-            "ignore disregard forget override bypass skip",
-            r"""
-            \b{ignore} (?:\w+ ){0,3}(?:previous|prior|above|earlier|preceding|other|all|any|rest)\b
-            \b{ignore} (?:\w+ ){0,3}(?:everything|anything|instructions?|rules?)\b
-            \b(?:ignore|disregard)\b[^.]{0,60}\b(?:document|page|text|file|instructions?|sentences?)\b
-            """,
-        ),
-        (
-            _MACHINES,
-            r"""
-            \b{hail} (?:to|for) (?:\w+ ){0,4}{machine}\b(?=[^.\n]{0,80}(?:\b(?:that|which|who|{reads}|must)\b|:)|\W*$)
-            \b{hail} (?:to|for) (?:\w+ ){0,4}{machine}\b(?=[^.\n]{0,80}\b(?:should|please|{record}|ignore)\b)
-            \b(?:attention|dear|hello|hey|hi)[ ,:]+(?:\w+ ){0,3}{machine}\b\s*[:,!.–—-]
-            (?:^|[.!?,;:] )as an? (?:\w+ )?(?:ai|llm|language model|assistant|extractor)\b
-            \byou(?: are|'re) an? (?:\w+ ){0,2}(?:ai|llm|language model|assistant|extractor|bot)\b
-            \b{machine} (?:(?:that|which|who|is|are) )?{reads}\b[^.\n]{0,20} (?:this|these)\b
-            \b{machine} (?:(?:that|which|who|is|are) )?{reads}\b[^.\n]{0,20} the (?:page|document|text|file|wiki)\b
-            \bautomat\w+ (?:readers?|systems?|processing|tools?)\b[^.\n]{0,40}\b(?:should|must|shall|please)\b
-            \b{machine} (?:is |are )?{reads} this\b
-            \bif you are an? (?:\w+ )?{machine}\b
-            \bfor (?:automated|automatic|machine) (?:readers?|processing|consumption|extraction)\b
-            """,
-        ),
-        (
-            "you",
-            r"""
-            \byou (?:must|should|shall|will|(?:have|are|need) to) (?:now )?{record}\b(?! (?:it )?(?:to|an?|on)\b)
-            \bupdate your (?:records?|index|graph|memory|knowledge)\b
-            \byour (?:task|instructions|training|extraction|knowledge)\b
-            """,
-        ),
-        (
-            "record output emit extract assert memori insert add following established treat mention",
-            r"""
-            (?:^|[.:;!,] ){now}{write}\b (?:\w+ ){0,4}(?:that|following|as|this|:)
-            (?:^|[.:;!,] ){now}{write}\b (?:\w+ ){0,4}{fact}
-            \b(?:must|should|is to|are to|has to|have to) be (?:recorded|extracted|emitted|output|treated) as\b
-            \badd (?:\w+ ){0,3}{fact}\b
-            \b(?:the )?following {fact}\b
-            \b(?:established|verified|confirmed) facts?\b
-            \btreat (?:this|it|the following|what follows) as (?:true|facts?|authoritative|established)\b
-            \bdo not mention (?:this|that|it)\b
-            """,
-        ),
-        (
-            "this these purposes",
-            r"""
-            \bfor (?:indexing|extraction|training|parsing) (?:purposes|only)\b
-            \b(?:that|which|who|whoever|whatever) (?:automatically )?{reads} this {writing}\b
-            \b{reads} this {writing} automatically\b
-            \b(?:register|enter|file|save|{record}) (?:these|the following|those) (?:\w+ )?{fact}\b
-            \bthese {fact}:
-            """,
-        ),
-        (
-            "prompt instruction system knowledge jailbreak document anything now",
-            r"""
-            \bsystem prompt\b
-            \b(?:into|to|in|from|update) (?:the|your) knowledge (?:graph|base)\b
-            \b(?:end|begin|start) of (?:document|prompt|instructions?|context)\b
-            </?(?:system|instructions?|prompt|assistant)>
-            ^\W*(?:system|assistant)\s*:
-            \bnew instructions?\b
-            \bdo anything now\b
-            \bjail ?break\w*
-            \brest of (?:the|this) (?:document|page|text|file)\b[^.]{0,60}\b(?:{ignore}|{record})\b
-            """,
-        ),
-    )
-)
-
-
-def addressed(text: str) -> bool:
-    """Whether a text addresses whoever or whatever reads the page, and tells it what to take down."""
-    lowered = text.lower()
-    return any(any(word in lowered for word in words) and pattern.search(lowered) for words, pattern in _ADDRESSED)

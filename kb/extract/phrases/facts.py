@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.denials import HYPOTHETICAL, NOT_FACT, SENTENCE_OUT
+from kb.extract.phrases.denials import DATED, HYPOTHETICAL, NOT_FACT, SENTENCE_OUT
 from kb.extract.phrases.lexicon import Sense
 from kb.extract.phrases.line import Line
 from kb.extract.phrases.matches import Match
@@ -122,7 +122,8 @@ class Facts:
         if match.verb in set(quoted):
             return False
         segment, clause = self._segment(line, match), self._clause(line, match)
-        if SENTENCE_OUT.search(_slice(line, *segment)):
+        said = _slice(line, *segment)
+        if SENTENCE_OUT.search(said) or (match.reduced and not match.past and DATED.search(said)):
             return False
         before = _slice(line, segment[0], match.verb)
         opened = None

@@ -158,7 +158,9 @@ class Lexicon:
             else:
                 if rest:
                     self._after_be(words, sense, past=False)
-                self._verb(bases, rest, sense, past=True)
+                # Beside "is kept in" of the same direction "kept in" is short for it, and no past tense.
+                told = not known & {f"{be} {' '.join(words)}" for be in ("is", "are", "is being")}
+                self._verb(bases, rest, sense, past=told)
         elif len(words) > 1 and words[-1] == "of":
             self._noun(words[:-1], sense.reverse, past=False)
         elif len(words) > 1 and words[-1] in PREPOSITIONS and words[-1] != "by":

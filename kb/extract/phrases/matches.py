@@ -24,7 +24,8 @@ class Match:
     """subjects sense objects, as the tokens `first` to `last` say with the verb or noun at `verb`.
 
     `scope` is where the clause begins whose negation counts. `explicit` says that both ends are names and the words
-    between them are the relation's alone, so that a wrong type is the page's mistake and not the reader's.
+    between them are the relation's alone, so that a wrong type is the page's mistake and not the reader's. `past` says
+    that the ontology tells the relation in the past; `reduced` that the verb is a participle without "is".
     """
 
     subjects: tuple[Ref, ...]
@@ -35,6 +36,7 @@ class Match:
     last: int
     explicit: bool = False
     past: bool = False
+    reduced: bool = False
 
 
 class VerbPatterns:

@@ -54,7 +54,16 @@ class Passive(VerbPatterns):
             return None
         holders = self._holders(line, verb, subject, agents, finite=finite)
         return (
-            Match(holders, tuple(objects), verb.senses, first, i, max(last, agent_end), past=verb.past)
+            Match(
+                holders,
+                tuple(objects),
+                verb.senses,
+                first,
+                i,
+                max(last, agent_end),
+                past=verb.past,
+                reduced=not finite,
+            )
             if holders
             else None
         )
@@ -106,7 +115,7 @@ class Passive(VerbPatterns):
             return None
         if agents and patients:
             explicit = finite and all(r.text for r in (*patients, *agents)) and line.word(i + 1, "by")
-            return Match(tuple(agents), patients, verb.senses, first, i, agent_end, explicit, verb.past)
+            return Match(tuple(agents), patients, verb.senses, first, i, agent_end, explicit, verb.past, not finite)
         if (
             unknown_agent
             or not finite

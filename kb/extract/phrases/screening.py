@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kb.extract.phrases.denials import DEAD_PAGE, addressed
+from kb.extract.phrases.addresses import addressed
+from kb.extract.phrases.denials import DEAD_PAGE
 from kb.sources.markdown import Document
 
 __all__ = ["dead", "poisoned"]

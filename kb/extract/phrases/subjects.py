@@ -195,6 +195,9 @@ class Subjects(Row):
         if self.word(first - 1, "a", "an") or (self.word(0, *_WHOEVER) and not self.word(first - 1, ",", "and")):
             return Subject("unknown", start=start)
         if self.word(start - 1, *PREPOSITIONS) and not self.word(start - 1, "like", "as", "than"):
+            joined = self.word(self._skip_left(i - 1), "and")
+            if len(refs) > 1 and joined and self.plain(i + 1) and self.lowered[i + 1].endswith("s"):
+                return Subject("refs", tuple(refs[:1]), i)  # "It works with X, and Y asks Z"
             return self._inside_phrase(start - 1, refs, start)
         if self.word(start - 1, "neither", "no", "nobody", "none"):
             return Subject("unknown", start=start - 1)
