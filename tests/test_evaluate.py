@@ -80,7 +80,8 @@ def test_edges_count_once_and_lines_once_a_page(tmp_path: Path) -> None:
     assert result.wrong_edges == [
         {"subject": "cart", "relation": "depends_on", "object": "stock", "page": "a", "quote": None}
     ]
-    assert result.missed_edges == [{"subject": "stock", "relation": "depends_on", "object": "cart"}]
+    missed = {"subject": "stock", "relation": "depends_on", "object": "cart", "page": "a", "quote": None}
+    assert result.missed_edges == [missed]
 
 
 def test_relations_that_the_gold_does_not_know_are_not_judged(tmp_path: Path) -> None:
@@ -181,3 +182,55 @@ def test_a_folder_without_gold_is_an_error_that_names_the_files(tmp_path: Path) 
     run_build(base, write_statements(tmp_path / "s.jsonl", FOUND))
     with kb.open(base) as opened, pytest.raises(KbError, match=r"none of triples.jsonl"):
         evaluate(opened, tmp_path)
+
+
+def test_gold_lines_that_name_what_is_not_there_are_warned_of_with_their_line(tmp_path: Path) -> None:
+    result = judged(
+        tmp_path,
+        triples=[
+            edge("shop", "depends_on", "cart"),
+            edge("shoop", "owns", "nobody", page="zz"),
+            {"page": "a", "subject": "shop", "relation": "flies_to"},
+        ],
+        traps=[edge("shop", "depends_on", "nobody"), edge("shopp", "depends_on", "cart")],
+        questions=[
+            {
+                "question": "who owns shop",
+                "answer": ["sales", "salez"],
+                "plan": {"start": "shop", "hops": ["owned_by"]},
+            },
+            {"question": "?", "answer": [], "plan": {"start": "shop", "hops": ["flies_to"]}},
+        ],
+    )
+    told = [str(fault).replace(f"{tmp_path / 'gold'}/", "") for fault in result.warnings]
+    assert told[:4] == [
+        "triples.jsonl:2: no entity 'shoop' in the catalogue; did you mean 'shop'?",
+        "triples.jsonl:2: no entity 'nobody' in the catalogue",
+        "triples.jsonl:2: 'owns' is the way back of 'owned_by', by which facts are stored; turn the line around",
+        "triples.jsonl:2: no page 'zz' in this build",
+    ]
+    assert told[4] == "triples.jsonl:3: lacks object"
+    # A trap may be about something that nobody knows; only what looks mistyped is told.
+    assert told[5] == "traps.jsonl:2: no entity 'shopp' in the catalogue; did you mean 'shop'?"
+    assert told[6] == "questions.jsonl:1: answer: no entity 'salez' in the catalogue; did you mean 'sales'?"
+    assert told[7].startswith("questions.jsonl:2: ")
+    assert "flies_to" in told[7]
+    assert len(told) == 8
+    assert [str(fault) for fault in result.warnings] == result.to_json()["warnings"]
+
+
+def test_gold_that_fits_gives_no_warnings_and_says_how_many_pages_it_names(tmp_path: Path) -> None:
+    result = judged(tmp_path, triples=[edge("shop", "depends_on", "cart")])
+    assert (result.warnings, result.pages) == ([], {"named": 1, "of": 2})
+
+
+def test_wrong_and_missed_page_lines_come_with_page_and_quote(tmp_path: Path) -> None:
+    result = judged(
+        tmp_path, triples=[edge("shop", "depends_on", "cart", page="b"), edge("cart", "depends_on", "stock", quote="q")]
+    )
+    assert [(row["page"], row["subject"]) for row in result.wrong_lines] == [("a", "shop")]
+    result = judged(tmp_path / "2", triples=[edge("stock", "depends_on", "shop", page="b", quote="Stock uses Shop")])
+    assert result.missed_lines == result.missed_edges
+    assert result.missed_lines[0]["quote"] == "Stock uses Shop"
+    details = result.to_json(details=True)["details"]
+    assert (details["wrong_lines"], details["missed_lines"]) == (result.wrong_lines, result.missed_lines)

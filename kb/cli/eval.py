@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kb.cli._options import json_option, kb_option
-from kb.cli._output import counted, echo, echo_json, table
+from kb.cli._output import counted, echo, echo_json, note, table, wrapped
+
+if TYPE_CHECKING:
+    from kb.evaluate import Evaluation
 
 __all__ = ["command"]
+
+_WARNINGS = 20
 
 
 @click.command()
@@ -31,12 +39,18 @@ def command(gold: Path, plans: bool, details: bool, folder: Path, as_json: bool)
 
     Facts: precision, recall and F1 over distinct edges and over the lines of each page, edges the wrong way round, and
     traps (statements that must not become facts) that were taken. Answers: mean F1 for each type of question.
+
+    Gold lines that name an entity, relation or page which the knowledge base does not have are warned of.
     """
     import kb
     from kb.evaluate import evaluate
 
     with kb.open(folder) as base:
         result = evaluate(base, gold, plans=plans)
+    for fault in result.warnings[:_WARNINGS]:
+        note(f"Warning: {fault}")
+    if len(result.warnings) > _WARNINGS:
+        note(f"Warning: … and {len(result.warnings) - _WARNINGS:,} more lines of the gold; --json lists all")
     if as_json:
         echo_json(result.to_json(details=details))
         return
@@ -50,28 +64,61 @@ def command(gold: Path, plans: bool, details: bool, folder: Path, as_json: bool)
         verb = "is" if result.without_plan == 1 else "are"
         left = "left out" if plans else "counted too"
         echo(f"{counted(result.without_plan, 'question')} without a gold plan {verb} {left}.")
+    if result.pages is not None and result.pages["named"] < result.pages["of"]:
+        echo()
+        echo(
+            wrapped(
+                f"The gold names {result.pages['named']:,} of {counted(result.pages['of'], 'page')}. A page that it "
+                "does not name counts as one that states nothing, so what was found only there counts as wrong."
+            )
+        )
     if details:
-        _details(result.wrong_edges, result.missed_edges, result.questions)
+        _details(result)
 
 
-def _details(
-    wrong: list[dict[str, object]], missed: list[dict[str, object]], questions: list[dict[str, object]]
-) -> None:
-    def cells(row: dict[str, object], *keys: str) -> list[str]:
-        return [" ".join(str(row.get(key) or "").split()) for key in keys]
+def _details(result: Evaluation) -> None:
+    wrong = {_ends(row) for row in result.wrong_edges}
+    missed = {_ends(row) for row in result.missed_edges}
+    _edges("Wrong facts", result.wrong_edges)
+    _edges("Missed facts", result.missed_edges)
+    _edges(
+        "Found on a page that does not state it, though it is a fact",
+        [row for row in result.wrong_lines if _ends(row) not in wrong],
+    )
+    _edges(
+        "Missed on a page that states it, though found on another",
+        [row for row in result.missed_lines if _ends(row) not in missed],
+    )
+    failed = [row for row in result.questions if row["f1"] != 1.0]
+    if failed:
+        echo()
+        echo(f"Questions: {len(failed):,}")
+        for row in failed:
+            _question(row)
 
-    ends = ("subject", "relation", "object")
-    failed = [row for row in questions if row["f1"] != 1.0]
-    for title, headings, rows in (
-        ("Wrong facts", [*ends, "page", "quote"], [cells(row, *ends, "page", "quote") for row in wrong]),
-        ("Missed facts", [*ends], [cells(row, *ends) for row in missed]),
-        (
-            "Questions",
-            ["id", "F1", "question", "refusal"],
-            [cells(r, "id", "f1", "question", "refusal") for r in failed],
-        ),
-    ):
-        if rows:
-            echo()
-            echo(f"{title}: {len(rows):,}")
-            table(headings, rows, indent=2)
+
+def _ends(row: dict[str, Any]) -> tuple[str, str, str]:
+    return row["subject"], row["relation"], row["object"]
+
+
+def _edges(title: str, rows: Sequence[dict[str, Any]]) -> None:
+    if rows:
+        echo()
+        echo(f"{title}: {len(rows):,}")
+        keys = ["subject", "relation", "object", "page", "quote"]
+        table(keys, [[_cell(row.get(key)) for key in keys] for row in rows], indent=2)
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else " ".join(str(value).split())
+
+
+def _question(row: dict[str, Any]) -> None:
+    name = f"{row['id']}, " if row["id"] is not None else ""
+    echo(wrapped(f"{name}F1 {row['f1']:g}: {_cell(row['question'])}", indent="  ", hanging="    "))
+    given = "refused" if row["answer"] is None else ", ".join(row["answer"]) or "nothing"
+    lines = [f"expected: {', '.join(row['gold']) or 'nothing'}", f"given: {given}"]
+    lines += [f"plan: {json.dumps(row['plan'], ensure_ascii=False)}"] if row["plan"] is not None else []
+    lines += [f"refusal: {_cell(row['refusal'])}"] if row["refusal"] is not None else []
+    for line in lines:
+        echo(wrapped(line, indent="    ", hanging="      "))

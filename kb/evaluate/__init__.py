@@ -8,23 +8,21 @@ membership that was found.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kb.errors import Fault, KbError, PlanError, RefusedQuestionError, SourceError
-from kb.records import load_records
+from kb.errors import Fault, KbError, PlanError, RefusedQuestionError
+from kb.evaluate.gold import Edge, GoldRow, check_questions, check_triples, gold_edge, gold_plan, read_gold
+from kb.records import SourceRecord, load_records
 
 if TYPE_CHECKING:
     from kb.knowledge_base import KnowledgeBase
 
 __all__ = ["Evaluation", "Scores", "answer_f1", "evaluate", "score_edges"]
 
-Edge = tuple[str, str, str]
-"""(subject id, relation name, object id)"""
 Line = tuple[str, str, str, str]
 """(page id, subject id, relation name, object id)"""
 
@@ -80,7 +78,12 @@ def score_edges(found: Collection[Any], gold: Collection[Any]) -> Scores:
 
 @dataclass
 class Evaluation:
-    """The result of `evaluate`. `triples` is None without gold triples, `answers` is empty without gold questions."""
+    """The result of `evaluate`. `triples` is None without gold triples, `answers` is empty without gold questions.
+
+    `warnings` are gold lines that nothing can meet, since they name what the knowledge base does not have. `pages` says
+    how many of its pages the gold names; None where gold lines name no pages. Edges that are wrong or missed are in
+    `wrong_edges` and `missed_edges`; the lines (page and edge) that are, in `wrong_lines` and `missed_lines`.
+    """
 
     triples: dict[str, Any] | None = None
     answers: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -89,15 +92,22 @@ class Evaluation:
     without_plan: int = 0
     wrong_edges: list[dict[str, Any]] = field(default_factory=list)
     missed_edges: list[dict[str, Any]] = field(default_factory=list)
+    wrong_lines: list[dict[str, Any]] = field(default_factory=list)
+    missed_lines: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[Fault] = field(default_factory=list)
+    pages: dict[str, int] | None = None
 
     def to_json(self, *, details: bool = False) -> dict[str, Any]:
-        """`triples` and `answers`; with `details` also every wrong and missed edge and every question."""
+        """`triples`, `answers`, `questions`, `pages` and `warnings`; `details` adds edges, page lines and questions."""
         data: dict[str, Any] = {"triples": self.triples, "answers": self.answers}
         data["questions"] = {"by_type": self.counts, "without_plan": self.without_plan}
+        data["pages"], data["warnings"] = self.pages, [str(fault) for fault in self.warnings]
         if details:
             data["details"] = {
                 "wrong": self.wrong_edges,
                 "missed": self.missed_edges,
+                "wrong_lines": self.wrong_lines,
+                "missed_lines": self.missed_lines,
                 "questions": self.questions,
             }
         return data
@@ -160,54 +170,50 @@ def evaluate(kb: KnowledgeBase, gold: Path, *, plans: bool = False) -> Evaluatio
     if not files:
         raise KbError(f"{gold}: none of {', '.join(names)} here; --gold must name a folder that holds them")
     result = Evaluation()
-    if "triples.jsonl" in files:
-        traps = _read(files["traps.jsonl"]) if "traps.jsonl" in files else []
-        _judge_triples(result, kb, _read(files["triples.jsonl"]), traps)
-    if "questions.jsonl" in files:
-        _judge_answers(result, kb, _read(files["questions.jsonl"]), plans=plans)
+    rows = {name: read_gold(path) for name, path in files.items()}
+    if "triples.jsonl" in rows:
+        triples, traps = rows["triples.jsonl"], rows.get("traps.jsonl", [])
+        records = load_records(kb.generation).values()
+        _compare_pages(result, kb, triples, traps, records)
+        _judge_triples(result, records, [row.data for row in triples], [row.data for row in traps])
+    if "questions.jsonl" in rows:
+        result.warnings += check_questions(kb, rows["questions.jsonl"])
+        _judge_answers(result, kb, [row.data for row in rows["questions.jsonl"]], plans=plans)
     return result
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    faults: list[Fault] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as err:
-            faults.append(Fault(str(path), number, f"not JSON: {err.msg}"))
-            continue
-        if isinstance(row, dict):
-            rows.append(row)
-        else:
-            faults.append(Fault(str(path), number, "not a JSON object"))
-    if faults:
-        raise SourceError(f"{path}: malformed lines; each must be one JSON object", faults)
-    return rows
+def _compare_pages(
+    result: Evaluation,
+    kb: KnowledgeBase,
+    triples: list[GoldRow],
+    traps: list[GoldRow],
+    records: Collection[SourceRecord],
+) -> None:
+    """Which gold lines fit this knowledge base at all, and how many of its pages they name."""
+    sources = {record.source for record in records}
+    result.warnings += check_triples(kb, triples, sources) + check_triples(kb, traps, sources, traps=True)
+    there = {record.source for record in records if record.kind == "page"}
+    named = {str(row.data["page"]) for row in [*triples, *traps] if row.data.get("page") is not None}
+    if named:
+        result.pages = {"named": len(named & there), "of": len(there)}
 
 
 # -- triples -----------------------------------------------------------------
 
 
-def _gold_edge(row: Mapping[str, Any]) -> Edge:
-    # Catalogue data sets write s, p, o.
-    return (
-        str(row.get("subject", row.get("s"))),
-        str(row.get("relation", row.get("p"))),
-        str(row.get("object", row.get("o"))),
-    )
-
-
 def _judge_triples(
-    result: Evaluation, kb: KnowledgeBase, triples: list[dict[str, Any]], traps: list[dict[str, Any]]
+    result: Evaluation,
+    records: Iterable[SourceRecord],
+    triples: Sequence[Mapping[str, Any]],
+    traps: Sequence[Mapping[str, Any]],
 ) -> None:
-    relations = {_gold_edge(row)[1] for row in triples}
-    gold_lines = {(str(row["page"]), *_gold_edge(row)) for row in triples if row.get("page") is not None}
-    gold = {_gold_edge(row) for row in triples}
+    relations = {gold_edge(row)[1] for row in triples}
+    gold_lines = {
+        (str(row["page"]), *gold_edge(row)): row.get("quote") for row in triples if row.get("page") is not None
+    }
+    gold = {gold_edge(row) for row in triples}
     stated: dict[Line, str | None] = {}
-    for record in load_records(kb.generation).values():
+    for record in records:
         # A catalogue's own statements are given, not extracted; they count where the gold is about the whole graph.
         if record.kind == "catalogue" and gold_lines:
             continue
@@ -226,23 +232,26 @@ def _judge_triples(
     }
     scores["lines"] = score_edges(lines, gold_lines).to_json() if gold_lines else None
     if any("n_sentence" in row for row in triples):
-        written = {_gold_edge(row) for row in triples if row.get("n_sentence")}
+        written = {gold_edge(row) for row in triples if row.get("n_sentence")}
         hit = len(found & written)
         scores["stated"] = {**Scores(len(found), len(written), hit).to_json(), "precision": None, "f1": None}
     scores["traps"] = _judge_traps(stated, gold_lines, traps)
     result.triples = scores
-    pages_of = _pages_by_edge(lines)
-    for edge in sorted(found - gold):
-        page, quote = pages_of[edge]
-        result.wrong_edges.append({**_edge_json(edge), "page": page, "quote": quote})
-    result.missed_edges = [_edge_json(edge) for edge in sorted(gold - found)]
+    found_on, gold_on = _pages_by_edge(lines), _pages_by_edge(gold_lines)
+    result.wrong_edges = [_edge_json(edge, *found_on[edge]) for edge in sorted(found - gold)]
+    result.missed_edges = [_edge_json(edge, *gold_on.get(edge, (None, None))) for edge in sorted(gold - found)]
+    if gold_lines:
+        wrong, missed = sorted(lines.keys() - gold_lines.keys()), sorted(gold_lines.keys() - lines.keys())
+        result.wrong_lines = [_edge_json((s, r, o), page, lines[page, s, r, o]) for page, s, r, o in wrong]
+        result.missed_lines = [_edge_json((s, r, o), page, gold_lines[page, s, r, o]) for page, s, r, o in missed]
 
 
-def _edge_json(edge: Edge) -> dict[str, Any]:
-    return dict(zip(("subject", "relation", "object"), edge, strict=True))
+def _edge_json(edge: Edge, page: str | None, quote: str | None) -> dict[str, Any]:
+    return {**dict(zip(("subject", "relation", "object"), edge, strict=True)), "page": page, "quote": quote}
 
 
 def _pages_by_edge(lines: Mapping[Line, str | None]) -> dict[Edge, tuple[str, str | None]]:
+    """The first page that states an edge, with its quote."""
     pages: dict[Edge, tuple[str, str | None]] = {}
     for (page, *edge), quote in sorted(lines.items(), key=lambda item: item[0]):
         pages.setdefault((edge[0], edge[1], edge[2]), (page, quote))
@@ -254,7 +263,7 @@ def _judge_traps(
 ) -> dict[str, Any]:
     kinds: dict[str, dict[str, int]] = defaultdict(lambda: {"taken": 0, "of": 0})
     for row in traps:
-        line = (str(row.get("page")), *_gold_edge(row))
+        line = (str(row.get("page")), *gold_edge(row))
         kind = kinds[str(row.get("why", row.get("kind", "unknown")))]
         kind["of"] += 1
         # A page may state in one place what it denies in another; then the fact is gold and no trap was taken.
@@ -266,18 +275,20 @@ def _judge_traps(
 # -- answers -----------------------------------------------------------------
 
 
-def _judge_answers(result: Evaluation, kb: KnowledgeBase, questions: list[dict[str, Any]], *, plans: bool) -> None:
+def _judge_answers(
+    result: Evaluation, kb: KnowledgeBase, questions: Sequence[Mapping[str, Any]], *, plans: bool
+) -> None:
     by_type: dict[str, list[float]] = defaultdict(list)
     run = _run_plan(kb) if plans else _ask(kb)
     for row in questions:
-        gold_plan = _gold_plan(row)
-        if gold_plan is None:
+        wanted_plan = gold_plan(row)
+        if wanted_plan is None:
             result.without_plan += 1
             if plans:
                 continue
         kind = str(row.get("type") or f"{len(row.get('path', ()))}_hop")
         wanted = row.get("answer", row.get("answers", []))
-        answer, plan, refusal = run(row, gold_plan)
+        answer, plan, refusal = run(row, wanted_plan)
         score = answer_f1(answer, wanted)
         by_type[kind].append(score)
         result.questions.append(
@@ -289,7 +300,7 @@ def _judge_answers(result: Evaluation, kb: KnowledgeBase, questions: list[dict[s
                 "answer": sorted(answer) if answer is not None else None,
                 "gold": sorted(wanted),
                 "plan": plan,
-                "gold_plan": gold_plan,
+                "gold_plan": wanted_plan,
                 "refusal": refusal,
             }
         )
@@ -300,23 +311,6 @@ def _judge_answers(result: Evaluation, kb: KnowledgeBase, questions: list[dict[s
             **{kind: round(sum(scores) / len(scores), 4) for kind, scores in by_type.items()},
             "all": round(sum(everything) / len(everything), 4),
         }
-
-
-def _gold_plan(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The plan of a question; property-path notation (`^owned_by`, `depends_on+`) is read as hops."""
-    if row.get("plan") is not None:
-        return dict(row["plan"])
-    if "path" in row and "start" in row:
-        hops = [
-            ("~" if h.startswith("^") else "") + h.strip("^+*") + ("*" if h[-1:] in "+*" else "") for h in row["path"]
-        ]
-        return {"start": row["start"], "hops": hops, "where": {}}
-    return None
-
-
-def _hop(step: str) -> str:
-    backwards, repeated = step.startswith("^"), step.endswith(("+", "*"))
-    return ("~" if backwards else "") + step.strip("^+*") + ("*" if repeated else "")
 
 
 _Run = Callable[
