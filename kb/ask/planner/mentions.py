@@ -45,6 +45,7 @@ class NameIndex:
         self.keys: dict[str, dict[str, None]] = defaultdict(dict)
         self._spelt: dict[str, set[str]] = defaultdict(set)
         self._part: dict[str, set[str]] = defaultdict(set)
+        self._head: dict[str, set[str]] = defaultdict(set)
         for entity in entities.values():
             short = _short(entity.id)
             ids = (entity.id, short) if key_of([short]) else ()
@@ -53,6 +54,7 @@ class NameIndex:
             if len(entity.name.split()) > 1:
                 for word in words(entity.name):
                     self._part[key_of([word.text])].add(entity.id)
+                self._head[key_of([entity.name.split()[-1]])].add(entity.id)
         self._near: NearKeys | None = None
 
     def _add(self, name: str, entity_id: str) -> None:
@@ -74,7 +76,9 @@ class NameIndex:
         exact = self._exact(question, known, verbs)
         near = self._fuzzy(question, known, exact)
         found = [one for one in exact if not any(other.start <= one.start < other.end for other in near)] + near
-        return sorted(found or self._partial(question, known), key=lambda mention: mention.start)
+        taken = {place for mention in found for place in range(mention.start, mention.end)}
+        heads = [one for one in self._heads(question, known, verbs) if one.start not in taken]
+        return sorted([*found, *heads] or self._partial(question, known), key=lambda mention: mention.start)
 
     # -- as written -------------------------------------------------------
 
@@ -223,6 +227,20 @@ class NameIndex:
         for token in question.tokens:
             ids = self._part.get(key_of([token.text]), set())
             if len(ids) == 1 and token.text[:1].isupper() and _strange(question, token.index, known):
+                found.append(Mention(token.index, token.index + 1, tuple(ids), _PARTIAL))
+        return found
+
+    def _heads(self, question: Question, known: Collection[str], verbs: Collection[str]) -> list[Mention]:
+        """The last word of a longer name after "the", where only one entity's name ends so: "the planner"."""
+        found = []
+        for token in question.tokens:
+            ids = self._head.get(key_of([token.text]), set())
+            alone = question.lower(token.index - 1) == "the" and not question.lower(token.index + 1) == "of"
+            after = token.index + 1
+            followed = question.same_segment(token.index, after) and question.tokens[after].content
+            done = question.lower(token.index - 2) in {"do", "does", "did"}
+            followed = followed and not (done and not question.tokens[after].lemmas.isdisjoint(verbs))
+            if len(ids) == 1 and alone and not followed and _strange(question, token.index, known):
                 found.append(Mention(token.index, token.index + 1, tuple(ids), _PARTIAL))
         return found
 

@@ -97,11 +97,15 @@ class Placer:
         the outermost there reaches, or of the answers.
         """
         last, place, anchor = len(chain.masks) - 1, noun.start, chain.anchor.start
+        if chain.floor and place >= chain.floor:
+            # A new clause has its own middle: the first step that it says.
+            anchor = next((one.slot.place for one in chain.said if one.slot.start >= chain.floor), anchor)
         # Where each step stands, the set it starts from, and the set it reaches.
         steps: list[tuple[int, int, int]] = []
         reached = 0
         for one in chain.said:
-            if one.left == (place < anchor):
+            left = one.slot.place < anchor if anchor != chain.anchor.start else one.left
+            if left == (place < anchor) and (anchor == chain.anchor.start or one.slot.start >= chain.floor):
                 steps.append((one.slot.place, reached, reached + len(one.codes)))
             reached += len(one.codes)
         before = max((step for step in steps if step[0] < place), default=None)

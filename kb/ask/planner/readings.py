@@ -26,7 +26,7 @@ _MENTIONED, _DOUBT, _UNUSED, _UNUSED_CONTEXT = 0.5, 1.5, 0.8, 0.3
 _IMPLIED, _LIFTED = 0.45, 0.4
 _WRONG_END, _WHO = 0.6, 0.1
 _UNEXPLAINED, _PAIR = 0.05, 0.05
-_LATER_SINGULAR, _LATER_PLURAL = 0.02, 0.1
+_LATER_SINGULAR, _LATER_PLURAL, _LATER_SET = 0.02, 0.1, 0.4
 
 _ASKING = word_set(
     "list show name names tell give find get please need want know ask say see there many number count exactly answer "
@@ -103,16 +103,19 @@ class _Readings:
             anchors = [(range(one.start, one.end), 0.0) for one in group.mentions]
         else:
             anchors = [(range(group.start, group.end), 0.0)]
+        # Where it is told what stands in a relation to the one entity, "those" are the things told of.
+        told = any(self.question.tokens[slot.place].context and slot.verb for slot in self.scene.slots)
+        later_plural = _LATER_SET if told else _LATER_PLURAL
         if self._is_topic(group):
             for token in self.question.tokens[group.end :]:
                 if not token.context and token.lower in SINGULAR | PLURAL:
                     plural = token.lower in PLURAL and single
-                    cost = _LATER_PLURAL if plural else _LATER_SINGULAR
+                    cost = later_plural if plural else _LATER_SINGULAR
                     anchors.append((range(token.index, token.index + 1), cost))
         return anchors
 
     def _is_topic(self, group: Group) -> bool:
-        """Whether pronouns can only go back to this group: it is the only one, or the only one in what is told first."""
+        """Whether pronouns can only go back to this group: the only one, or the only one in what is told first."""
         told = [one for one in self.scene.groups if self.question.tokens[one.start].context]
         return len(self.scene.groups) == 1 or told == [group]
 
