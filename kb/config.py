@@ -16,7 +16,7 @@ from typing import Any
 from kb.errors import ConfigError, NoKnowledgeBaseError
 from kb.iris import Iris
 
-__all__ = ["CONFIG_NAME", "Config", "load_config", "packaged"]
+__all__ = ["CONFIG_NAME", "Config", "enclosing", "load_config", "packaged"]
 
 CONFIG_NAME = "kb.toml"
 
@@ -59,6 +59,12 @@ class Config:
             return path.relative_to(self.root).as_posix()
         except ValueError:
             return str(path)
+
+
+def enclosing(folder: Path) -> Path | None:
+    """The nearest folder, of this one and those above it, that holds a `kb.toml`; None where none does."""
+    here = folder.resolve()
+    return next((one for one in (here, *here.parents) if (one / CONFIG_NAME).is_file()), None)
 
 
 def load_config(folder: Path) -> Config:

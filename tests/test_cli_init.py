@@ -62,9 +62,10 @@ def test_files_inside_the_folder_are_named_relative_to_it(cmd: Kb, tmp_path: Pat
 
 def test_nothing_is_overwritten(cmd: Kb, tmp_path: Path) -> None:
     (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "mine.md").touch()
     (tmp_path / "catalogue.yaml").write_text("entities: []\n", encoding="utf-8")
     assert cmd("init").out.startswith("made kb.toml\n")
-    assert list((tmp_path / "pages").iterdir()) == []
+    assert [path.name for path in (tmp_path / "pages").iterdir()] == ["mine.md"]
     assert (tmp_path / "catalogue.yaml").read_text(encoding="utf-8") == "entities: []\n"
     before = (tmp_path / "kb.toml").read_bytes()
     ran = cmd("init", "--base", "https://other.example/")

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
 __all__ = ["json_option", "kb_option"]
 
+
+def _folder(_ctx: click.Context, _param: click.Parameter, value: Path | None) -> Path:
+    """The folder that was named; else the nearest one with kb.toml, from the current folder upwards."""
+    if value is not None:
+        return value
+    from kb.config import CONFIG_NAME, enclosing
+
+    if Path(CONFIG_NAME).is_file():
+        return Path()
+    found = enclosing(Path())
+    return Path() if found is None else Path(os.path.relpath(found))
+
+
 kb_option = click.option(
     "--kb",
     "folder",
     type=click.Path(path_type=Path),
-    default=Path(),
+    callback=_folder,
     metavar="DIR",
-    help="Folder of the knowledge base, the one with kb.toml.  [default: the current folder]",
+    help="Folder of the knowledge base, the one with kb.toml.  [default: the current or nearest parent folder]",
 )
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")

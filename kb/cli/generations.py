@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from kb.cli._options import json_option, kb_option
 from kb.cli._output import counted, echo, echo_json, note, table
@@ -28,13 +29,18 @@ def _generations(folder: Path) -> Generations:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, folder: Path, as_json: bool) -> None:
-    """List, verify, prune and restore the builds that are kept.
+    """List, verify, prune and roll back the builds that are kept.
 
     Each build that changes something is a generation: complete, never altered, in use until the next one replaces it.
+    Without a subcommand, they are listed.
     """
     if ctx.invoked_subcommand is not None:
-        ctx.obj = folder
+        ctx.obj = folder if ctx.get_parameter_source("folder") is not ParameterSource.DEFAULT else None
         return
+    _list(folder, as_json=as_json)
+
+
+def _list(folder: Path, *, as_json: bool) -> None:
     rows = _generations(folder).describe()
     if as_json:
         echo_json(rows)
@@ -53,9 +59,18 @@ def command(ctx: click.Context, folder: Path, as_json: bool) -> None:
 
 
 def _folder_of(ctx: click.Context, folder: Path) -> Path:
-    """The folder named after the subcommand, else the one named before it."""
-    before = ctx.obj if isinstance(ctx.obj, Path) else Path()
-    return before if folder == Path() else folder
+    """The folder named after the subcommand, else the one named before it, else the one that is found."""
+    named_here = ctx.get_parameter_source("folder") is not ParameterSource.DEFAULT
+    return ctx.obj if isinstance(ctx.obj, Path) and not named_here else folder
+
+
+@command.command("list")
+@kb_option
+@json_option
+@click.pass_context
+def list_(ctx: click.Context, folder: Path, as_json: bool) -> None:
+    """List the builds that are kept, oldest first: which is current, read by somebody, or damaged."""
+    _list(_folder_of(ctx, folder), as_json=as_json)
 
 
 @command.command()

@@ -99,8 +99,8 @@ def _write(target: Path, base: str, ontology: tuple[Path, ...], shapes: tuple[Pa
 
     made: list[Path] = []
     pages = target / "pages"
-    if not pages.exists():
-        pages.mkdir()
+    if not pages.exists() or _empty(pages):
+        pages.mkdir(exist_ok=True)
         made.append(_new(pages / "start.md", start.page))
     if not (target / "catalogue.yaml").exists():
         made.append(_new(target / "catalogue.yaml", start.catalogue))
@@ -111,6 +111,11 @@ def _write(target: Path, base: str, ontology: tuple[Path, ...], shapes: tuple[Pa
     # Last, because with it the folder is a knowledge base.
     made.append(_new(target / CONFIG_NAME, _TOML.format(base=json.dumps(base, ensure_ascii=False), files=files)))
     return made
+
+
+def _empty(folder: Path) -> bool:
+    """Whether a folder holds nothing but what tools put there so that it is kept (.gitkeep, .DS_Store)."""
+    return folder.is_dir() and all(path.name.startswith(".") and path.is_file() for path in folder.iterdir())
 
 
 def _new(path: Path, text: str) -> Path:

@@ -29,7 +29,7 @@ COMMANDS: dict[str, str] = {
     "validate": "Check the graph against its shapes.",
     "export": "Write the graph as Turtle, JSON-LD, RDF/XML and more.",
     "eval": "Compare facts and answers with a gold set.",
-    "generations": "List, verify, prune and restore the builds that are kept.",
+    "generations": "List, verify, prune and roll back the builds that are kept.",
 }
 """Command -> its help in one line. A test compares these lines with what the commands say themselves."""
 
@@ -75,7 +75,8 @@ class _LazyGroup(click.Group):
 def cli() -> None:
     """Turn an engineering wiki into a validated RDF graph, and ask it questions.
 
-    Every command works on the knowledge base in the current folder, or in the one that --kb names.
+    Every command works on the knowledge base in the current folder or the nearest one above it that has a kb.toml,
+    or on the one that --kb names.
     """
 
 

@@ -81,7 +81,9 @@ class Generations:
         path = self.folder / name
         if not NAME_PATTERN.fullmatch(name) or not path.is_dir():
             known = ", ".join(generation.name for generation in self.list()) or "none"
-            raise GenerationError(f"{path}: no such generation; there are: {known}; {REPAIR}")
+            # Of a name that somebody typed the list is all that helps; of the one in CURRENT the folder is gone.
+            repair = f"; CURRENT names it, so {REPAIR}" if self._is_current(name) else ""
+            raise GenerationError(f"{path}: no such generation; there are: {known}{repair}")
         return Generation(name, path)
 
     def acquire(self, name: str | None = None) -> tuple[Generation, Pin]:
