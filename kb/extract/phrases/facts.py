@@ -70,10 +70,13 @@ class Facts:
             return self._edge(senses[0], subject.ids[0], object_.ids[0], subject, object_)
         return None
 
-    def of_kind(self, subjects: Sequence[Ref], senses: Sequence[Sense], objects: Sequence[Ref]) -> list[Edge]:
+    def of_kind(
+        self, subjects: Sequence[Ref], senses: Sequence[Sense], objects: Sequence[Ref], hints: Sequence[Sense] = ()
+    ) -> list[Edge]:
         """Relate a thing to what a key in the singular gives as its "store" or "room".
 
-        By the one relation that reads from it to things of that type; of several the one whose types are the narrowest.
+        By the one of `hints` that fits; else by the one relation that reads from it to things of that type, of several
+        the one whose types are the narrowest, unless it may read the other way round as well.
         """
         found: list[Edge] = []
         for subject in subjects:
@@ -86,6 +89,9 @@ class Facts:
                 forward = [one for one in fitting if not one[0].flipped] or fitting
                 narrowest = min((width for _, width in forward), default=0)
                 best = [sense for sense, width in forward if width == narrowest]
+                told = [sense for sense, _ in fitting if sense in hints]
+                either = {sense for sense, _ in fitting}
+                best = told if len(told) == 1 else [sense for sense in best if sense.reverse not in either]
                 if len(best) == 1:
                     found.extend(self.edges([subject], best, [object_]))
         return found

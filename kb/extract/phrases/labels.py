@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,8 @@ class Label:
     """What a label says about the values below it: subject sense value.
 
     `blocked`: the label takes back whatever stands below it. `subject` is whom it names, if it names anybody.
-    `kinds`: types that the label names ("Systems"), `one` that it names one thing of them ("Store").
+    `kinds`: types that the label names ("Systems"), `one` that it names one thing of them ("Store"). `hints`: what the
+    ontology's nouns for such things say ("backing store").
     """
 
     senses: tuple[Sense, ...] = ()
@@ -37,6 +39,7 @@ class Label:
     blocked: bool = False
     kinds: frozenset[str] = frozenset()
     one: bool = False
+    hints: tuple[Sense, ...] = ()
 
 
 class Labels:
@@ -46,6 +49,12 @@ class Labels:
         self.lexicon = lexicon
         self.nouns = nouns
         self.all_senses = lexicon.senses
+        self._hints: dict[frozenset[str], dict[Sense, None]] = defaultdict(dict)
+        for rows in lexicon.nouns.values():
+            for noun in rows:
+                kinds = next((nouns[one] for one in sorted(noun.words[-1]) if one in nouns), None)
+                if kinds is not None:
+                    self._hints[kinds].update(dict.fromkeys(noun.senses))
 
     def read(
         self, toks: Sequence[Tok], text: str, *, heading: bool = False, topic: frozenset[str] = frozenset()
@@ -278,10 +287,13 @@ class Labels:
         words = [
             t for t in row if t.kind == "w" and t.lower not in MODIFIERS and t.lower not in ("name", "names", "id")
         ]
-        if len(words) != 1 or any(t.kind == "m" for t in row):
+        if not 1 <= len(words) <= 2 or any(t.kind == "m" for t in row):
             return Label()
-        kinds = next((self.nouns[one] for one in sorted(words[0].lemmas) if one in self.nouns), frozenset())
-        return Label(kinds=frozenset(kinds), one=words[0].lower in self.nouns)
+        # "Data store" is "datastore".
+        joined = "".join(t.lower for t in words)
+        forms = sorted(words[0].lemmas) if len(words) == 1 else [joined, joined.removesuffix("s")]
+        kinds = next((self.nouns[one] for one in forms if one in self.nouns), frozenset())
+        return Label(kinds=frozenset(kinds), one=joined in self.nouns, hints=tuple(self._hints.get(kinds, ())))
 
 
 def _without_parentheses(toks: Sequence[Tok]) -> list[Tok]:

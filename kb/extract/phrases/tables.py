@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,12 +10,15 @@ from kb.extract.phrases.context import Context, Ref
 from kb.extract.phrases.denials import ROW_OUT
 from kb.extract.phrases.facts import Edge, Facts
 from kb.extract.phrases.labels import Label, Labels
+from kb.extract.phrases.lexicon import Sense
 from kb.extract.phrases.tokens import Tokens
 from kb.extract.phrases.values import value_names
 from kb.sources.inline import Inline
 from kb.sources.markdown import Block
 
 __all__ = ["RowReading", "TableReader"]
+
+_DATE = re.compile(r"\W*(?:(?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,16 @@ class TableReader:
             return [RowReading(row, self._turned_row(row, head)) for row in body]
         names = [[self._names(cell) for cell in row.cells] for row in body]
         column = self._subject_column(labels, names, head, context)
-        return [self._row(row, cells, labels, column, context, heading) for row, cells in zip(body, names, strict=True)]
+        if column is None and sum(_DATE.match(row.cells[0].text) is not None for row in body if row.cells) > 1:
+            return [RowReading(row, []) for row in body]  # a history of the page's thing
+        columns = [
+            self._column_senses(label, i, column, names) if not label.senses else label.senses
+            for i, label in enumerate(labels)
+        ]
+        return [
+            self._row(row, cells, labels, columns, column, context, heading)
+            for row, cells in zip(body, names, strict=True)
+        ]
 
     def _names(self, cell: Inline) -> list[Ref]:
         return value_names(self.tokens.sentences(cell, value=True), cell.text)
@@ -91,7 +104,7 @@ class TableReader:
         types = self.facts.types
         if label.one and not any(types[one] in label.kinds for one in subject.ids):
             named = [r for r in refs if any(types[one] in label.kinds for one in r.ids)]
-            return self.facts.of_kind([subject], self.labels.all_senses, named)
+            return self.facts.of_kind([subject], self.labels.all_senses, named, label.hints)
         return []
 
     # -- things across, relations down -------------------------------------------------
@@ -128,7 +141,7 @@ class TableReader:
             filled = [row[i] for row in names if i < len(row)]
             if context.subject and said not in ("", "name", "id", "title", "item", "what", "who", "entry"):
                 continue
-            if sum(len(refs) == 1 for refs in filled) * 2 > len(filled) and not label.blocked:
+            if sum(bool(refs) for refs in filled) * 2 > len(filled) and not label.blocked:
                 return i
         return None
 
@@ -137,6 +150,7 @@ class TableReader:
         row: Block,
         names: Sequence[list[Ref]],
         labels: Sequence[Label],
+        columns: Sequence[Sequence[Sense]],
         column: int | None,
         context: Context,
         heading: Label,
@@ -151,11 +165,10 @@ class TableReader:
             if column is None or column >= len(names):
                 subjects = [label.subject] if label.subject else [Ref(context.subject, None)] if context.subject else []
             else:
-                subjects = names[column][:1]
-            if label.senses:
-                edges.extend(self.facts.edges(subjects, label.senses, names[i]))
-            elif column is not None and label.kinds and len(names[column]) == 1:
-                edges.extend(self._only_relation(subjects, names[i]))
+                subjects = names[column]
+            # Below a head that names the relation a wrong type is the page's mistake, and for the gate to judge.
+            clear = bool(label.senses) and column is not None and len(subjects) == 1
+            edges.extend(self.facts.edges(subjects, columns[i], names[i], explicit=clear))
         if not edges and heading.senses:
             edges.extend(self._under_heading(names, context, heading))
         subject = names[column][0].ids if column is not None and column < len(names) and len(names[column]) == 1 else ()
@@ -167,21 +180,28 @@ class TableReader:
         text = cell.text.strip()
         return 0 < len(text) <= 60 and ROW_OUT.match(text) is not None
 
-    def _only_relation(self, subjects: Sequence[Ref], objects: Sequence[Ref]) -> list[Edge]:
-        """Relate things under a head that only names their type, if one relation alone fits both types."""
+    def _column_senses(
+        self, label: Label, i: int, column: int | None, names: Sequence[Sequence[list[Ref]]]
+    ) -> tuple[Sense, ...]:
+        """Find what a head says that only names a type ("Team") or asks ("Whose"): the one relation that fits the rows.
+
+        Of several that fit, the one whose nouns name that type, as "backing store" does of "Store".
+        """
+        if not label.kinds or column is None or i == column:
+            return ()
+        rows = [(row[column], row[i]) for row in names if max(i, column) < len(row) and row[column] and row[i]]
         fitting = [
             sense
             for sense in self.labels.all_senses
-            if any(
-                self.facts.fits(sense, s, o)
-                for ref in subjects
-                for s in ref.ids
-                for r in objects
-                for o in r.ids
-                if o != s
-            )
+            if sum(self._fit(sense, *row) for row in rows) >= max(min(2, len(rows)), len(rows) // 2)
         ]
-        return self.facts.edges(subjects, fitting, objects) if len(fitting) == 1 else []
+        told = [sense for sense in fitting if sense in label.hints]
+        best = fitting if len(fitting) == 1 else told if len(told) == 1 else []
+        return tuple(best) if rows else ()
+
+    def _fit(self, sense: Sense, subjects: Sequence[Ref], objects: Sequence[Ref]) -> bool:
+        pairs = [(s, o) for ref in subjects for s in ref.ids for r in objects for o in r.ids]
+        return any(s != o and self.facts.fits(sense, s, o) for s, o in pairs)
 
     def _under_heading(self, names: Sequence[list[Ref]], context: Context, heading: Label) -> list[Edge]:
         """Read the first name of a row under a heading such as "Consumers"."""

@@ -76,6 +76,7 @@ _BOUNDARY = re.compile(
     r"|(?P<line>\n)(?=[ \t]*[\w(][\w /&()'-]{0,40}:[ \t]+\S)"
 )
 _MARK = re.compile(r"[^\w\s]")
+_HANDLES = ("@", "#")
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{0,400})[\"”]")
 
 
@@ -181,6 +182,8 @@ class Tokens:
             if word.start - position > 1 or not text[position : word.start].isspace():
                 _marks(text, position, word.start, toks)
             if name is not None and name.start == word.start:
+                if toks and toks[-1].text in _HANDLES and toks[-1].end == name.start:
+                    toks.pop()
                 toks.append(name)
                 position = name.end
                 name = next(queue, None)
@@ -224,10 +227,11 @@ class Tokens:
         end, typed, noun, ids = self._following(text, mention, plain, last)
         if ids == ():
             return None
-        if not typed and _inside_longer(inline, mention, whole):
+        handle = _handle(text, mention.start, value)
+        if not typed and _inside_longer(inline, mention, whole, handle):
             return None
         code = next(((a, b) for a, b in inline.code if a <= mention.start and mention.end <= b), None)
-        if code is not None and text[code[0] : code[1]].strip() not in (
+        if code is not None and text[code[0] : code[1]].strip().lstrip("@#") not in (
             text[mention.start : end],
             text[mention.start : mention.end],
         ):
@@ -237,7 +241,7 @@ class Tokens:
             return None
         definite = before is not None and before.lower in ("the", "our", "this")
         opens = first == 0
-        weak = mention.weak and not whole and not typed
+        weak = mention.weak and not whole and not typed and not handle
         if weak and mention.kind == "typo":
             return None
         if weak and not value and not definite and not _capital(text, mention) and mention.kind != "exact":
@@ -329,6 +333,8 @@ def _marked_spans(inline: Inline) -> dict[int, int]:
         right = a + len(text.rstrip(" .,:;"))
         if text[left - a :].lower().startswith("the "):
             left += 4
+        elif text[left - a :].startswith(_HANDLES):
+            left += 1
         found[left] = right
     return found
 
@@ -346,9 +352,18 @@ _BEFORE = re.compile(r"[\w][-_./@#:\\]$|[/@#\\$-]$|[=]$")
 _AFTER = re.compile(r"[-_/@\\=][\w*{<]|\.\w|[(\[]\w*[)\]]?\w|:\w")
 
 
-def _inside_longer(inline: Inline, mention: Mention, whole: bool) -> bool:
+def _handle(text: str, start: int, value: bool) -> bool:
+    """Whether a name is written as "@name", or as "#name" where only names stand."""
+    return text[start - 1 : start] in (_HANDLES if value else "@") and not text[max(0, start - 2) : start - 1].strip(
+        " \n([`*_,;:|>"
+    )
+
+
+def _inside_longer(inline: Inline, mention: Mention, whole: bool, handle: bool) -> bool:
     """Whether the name is a piece of a path, an address, an identifier or a hyphenated word."""
     text = inline.text
+    if handle:
+        return _AFTER.match(text, mention.end) is not None
     before, after = text[max(0, mention.start - 2) : mention.start], text[mention.end : mention.end + 3]
     if whole:
         return False
