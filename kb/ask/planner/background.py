@@ -30,18 +30,20 @@ class Background:
         """Words that mean something other than names."""
         self.numbers = self._values()
         """The values of numeric attributes."""
-        self.impact, self.above = self._needs()
-        """The hop to what fails with a thing, and the hop to what stands above it; None where no relation says so."""
-        self.majority = self._majority()
-        """Types that most of the entities below one of their parents have."""
-        inside = self.lexicon.containment
-        self.parts = frozenset(code ^ 1 for code in inside if inside[code] and self.steps.relation(code).transitive)
-        """Hops from wholes to parts, along relations that the ontology declares transitive."""
         self.people = 0
         """The types of people."""
         for class_ in vocabulary.classes.values():
             if _PERSON & {phrase.lower() for phrase in class_.phrases}:
                 self.people |= self.steps.below(class_.name)
+        self.impact, above = self._needs()
+        """The hop to what fails with a thing; None where no relation says so."""
+        self.above = self._above(above)
+        """The hops to what stands above a thing, likeliest first."""
+        self.majority = self._majority()
+        """Types that most of the entities below one of their parents have."""
+        inside = self.lexicon.containment
+        self.parts = frozenset(code ^ 1 for code in inside if inside[code] and self.steps.relation(code).transitive)
+        """Hops from wholes to parts, along relations that the ontology declares transitive."""
 
     def mask(self, ids: Sequence[str]) -> int:
         """The types of some entities."""
@@ -79,6 +81,16 @@ class Background:
             return code ^ 1, code
         forwards = [code for code in sorted(repeatable) if not code & 1]
         return (forwards[0] ^ 1, forwards[0]) if len(forwards) == 1 else (None, None)
+
+    def _above(self, first: int | None) -> tuple[int, ...]:
+        """Who ranks above whom, where people have ranks, and then what the ontology says of things."""
+        ranks = {
+            code: count
+            for code, count in self.lexicon.ranks.items()
+            if count and code in self.steps.repeatable and not self.steps.before(code) & ~self.people
+        }
+        people = [max(ranks, key=lambda one: (ranks[one], -one))] if ranks else []
+        return tuple(dict.fromkeys([*people, *([] if first is None else [first])]))
 
     def _majority(self) -> frozenset[str]:
         found = set()

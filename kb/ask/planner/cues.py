@@ -120,6 +120,14 @@ _IMPACT = _any(
     r"in (?:trouble|danger)",
     r"exposed to the (?:outage|failure|loss)",
     r"taken? (?:out|down)",
+    r"spoil(?:s|ed|t)?",
+    r"ruin(?:s|ed)?",
+    r"delay(?:s|ed)",
+    r"infect(?:s|ed)",
+    r"contaminate[sd]",
+    r"tainted",
+    r"damaged",
+    r"held up",
     r"victims?",
     r"jeopardi[sz]ed",
     r"endangered",
@@ -161,9 +169,18 @@ _LOSS = _any(
     r"freeze",
     r"out of order",
     r"lost",
+    r"went off",
+    r"infected",
+    r"contaminated",
+    r"spoil(?:ed|t)",
+    r"delayed",
+    r"recalled",
+    r"damaged",
 )
 _ABOVE = _any("above", "on top of", "upwards? (?:of|from)", "up from", "upwards")
-_BELOW = _any("below", "beneath", "underneath", "downwards? from", "down from", "downwards", "at the bottom of")
+_BELOW = _any(
+    "under", "below", "beneath", "underneath", "downwards? from", "down from", "downwards", "at the bottom of"
+)
 _TREE = _any("tree", "chain", "graph", "hierarchy", "closure", "stack")
 _COUNT = _any("how many", "how much", "(?:the )?(?:total )?number of", "count of")
 _COUNT_ORDER = re.compile(r"^count\b")

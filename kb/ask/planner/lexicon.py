@@ -40,6 +40,8 @@ _WHOLE = frozenset({"contain", "comprise", "include", "consist"})
 _PART = frozenset({"part", "inside", "within", "under", "belong", "parent"})
 _BELONGING = ("belongs to",)
 """What English says of parts, whatever the ontology calls them."""
+_UNDER = frozenset({"answer", "report", "under", "boss", "manager", "superior", "supervisor", "chief"})
+_OVER = frozenset({"supervise", "manage", "oversee", "command"})
 _GROUP = frozenset({"member", "part", "belong"})
 _OWN = frozenset({"own", "owner"})
 
@@ -88,7 +90,7 @@ class Lexicon:
     """The patterns of one ontology, by the base forms of their first word.
 
     `necessity` and `containment` count, for each hop, the phrases which say that its subject needs its object or is
-    inside it; `affiliation` are hops to a group, `owners` and `keepers` hops to what owns it or it belongs to.
+    inside it, and `ranks` those which say that it is beneath it among people; `affiliation` are hops to a group, `owners` and `keepers` hops to what owns it or it belongs to.
     `known` are all words of the ontology, `verbs` those that open a verb.
     """
 
@@ -99,6 +101,7 @@ class Lexicon:
         self.attributes: dict[str, list[AttributePhrase]] = defaultdict(list)
         self.necessity: dict[int, int] = defaultdict(int)
         self.containment: dict[int, int] = defaultdict(int)
+        self.ranks: dict[int, int] = defaultdict(int)
         self._parts: dict[int, int] = defaultdict(int)
         self.affiliation: set[int] = set()
         self.owners: set[int] = set()
@@ -222,6 +225,8 @@ class Lexicon:
             self.owners.add(code ^ int("own" in base and not passive))
         if "belong" in base:
             self.keepers.add(code)
+        if base & _UNDER | base & _OVER:
+            self.ranks[code ^ int(bool(base & _OVER) and not passive)] += 1
         if base & _GROUP:
             self.affiliation.add(code)
         if base & _PART | base & _WHOLE:

@@ -235,7 +235,7 @@ class NameIndex:
         found = []
         for token in question.tokens:
             ids = self._head.get(key_of([token.text]), set())
-            alone = question.lower(token.index - 1) == "the" and not question.lower(token.index + 1) == "of"
+            alone = question.lower(token.index - 1) == "the" and question.lower(token.index + 1) != "of"
             after = token.index + 1
             followed = question.same_segment(token.index, after) and question.tokens[after].content
             done = question.lower(token.index - 2) in {"do", "does", "did"}

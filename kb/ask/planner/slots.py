@@ -16,6 +16,8 @@ IMPACT, SPACE, GENITIVE, WAY = "impact", "space", "genitive", "way"
 
 _SUPPOSED = 0.35
 """How much a slot counts in a clause that only supposes something ("if X cannot take writes")."""
+_LATER = 0.05
+"""How much less each further relation counts that a word such as "above" may mean."""
 _SWALLOWED = 0.3
 """How much a preposition counts that also belongs to a verb ("kept in")."""
 
@@ -67,13 +69,13 @@ def find_slots(
     masked: frozenset[int],
     types: frozenset[int],
     impact: int | None,
-    above: int | None,
+    above: Sequence[int],
 ) -> list[Slot]:
     """All slots of a question, left to right.
 
     `masked` are the words of entities, `types` those of nouns for types. `impact` is the hop to what fails with a thing
-    and `above` the hop to what stands above it, for words such as "breaks" and "underneath"; None where the ontology
-    has no such relation.
+    and `above` the hops to what stands above it, likeliest first, for words such as "breaks" and "underneath"; None and
+    empty where the ontology has no such relation.
     """
     matcher = Matcher(question, masked, types)
     found: dict[int, list[Meaning]] = {}
@@ -85,8 +87,7 @@ def find_slots(
                     found.setdefault(token.index, []).append(meaning)
     if impact is not None:
         _impact(question, cues, masked, impact, found)
-    if above is not None:
-        _space(cues, above, found)
+    _space(cues, above, found)
     _whose(question, sorted(lexicon.owners or lexicon.keepers), masked, found)
     _prune(found)
     return [_slot(place, found, question, cues, matcher.fronted) for place in sorted(found)]
@@ -118,14 +119,16 @@ def _impact(
         found.setdefault(place, []).append(meaning)
 
 
-def _space(cues: Cues, above: int, found: dict[int, list[Meaning]]) -> None:
+def _space(cues: Cues, above: Sequence[int], found: dict[int, list[Meaning]]) -> None:
     """Words that say where a thing stands, as if everything rested on what it needs or lay below what it is part of."""
     for cue in (*cues.space, *(cue for cue in cues.levels if cue.way)):
-        code = above if cue.way == ABOVE else above ^ 1
         words = frozenset(range(cue.start, cue.end))
         times = max(cue.number, 1)
-        meaning = Meaning((code,) * times, SPACE, 1.0 if cue.number else 0.8, words, far=not cue.number, fixed=True)
-        found.setdefault(cue.start, []).append(meaning)
+        for number, one in enumerate(above):
+            code = one if cue.way == ABOVE else one ^ 1
+            weight = (1.0 if cue.number else 0.8) - _LATER * number
+            meaning = Meaning((code,) * times, SPACE, weight, words, far=not cue.number, fixed=True)
+            found.setdefault(cue.start, []).append(meaning)
 
 
 def _whose(
