@@ -15,7 +15,7 @@ rm -rf kg
 printf '\n$ kb build\n'
 "$KB" build
 
-ask "Which public services break when the Ledger DB is down?"
+ask "FX Rates is down: which public services notice, and who leads the teams that own them?"
 ask "Who leads the teams that own services which use Auth directly?"
 ask "Which team owns chargebacks?"
 ask "What is the weather like in Oslo?"
