@@ -20,7 +20,7 @@ from kb.extract.phrases.values import value_names
 from kb.sources.inline import Inline, flatten
 from kb.sources.markdown import Block
 
-__all__ = ["DiagramReader"]
+__all__ = ["LEGEND", "DiagramReader"]
 
 _SHAPE = r"\[\(.*?\)\]|\(\[.*?\]\)|\(\(.*?\)\)|\[\[.*?\]\]|\[.*?\]|\(.*?\)|\{\{.*?\}\}|\{.*?\}|>.*?\]"
 _NODE = rf"[\w.-]+?(?:\s*(?:{_SHAPE}))?(?:::\w+)?"
@@ -30,7 +30,11 @@ _ARROW = re.compile(
     r"(?:\s*\|(?P<label>[^|\n]{1,60})\|)?"
 )
 _LABELLED = re.compile(r"([\w.-]+)\s*(?:\[\(|\(\[|\(\(|\[\[|\{\{|[\[({>])\"?(.*?)\"?[\])}]+(?:::\w+)?$")
-_LEGEND = re.compile(r"\b(?:arrows?|lines?|edges?)\b", re.IGNORECASE)
+LEGEND = re.compile(r"\b(?:arrows?|lines?|edges?)\b|->|=>|→", re.IGNORECASE)
+"""A sentence that may say what an arrow means."""
+_MEANS = re.compile(
+    r"\b(?:means?|stands? for|reads?|as|is|says?|like)\b\W*[\"“'`*_]+([^\"”'`*_\n]{3,40})[\"”'`*_]", re.IGNORECASE
+)
 _BACKWARDS = re.compile(
     r"\bfrom\b.{0,40}\b(?:called|read|used|needed|owned|written|dependenc(?:y|ies))\b.{0,40}\bto\b", re.IGNORECASE
 )
@@ -62,8 +66,12 @@ class DiagramReader:
         """Find what the page says that an arrow means; () if it does not say."""
         for sentence in sentences:
             text = sentence.text
-            if not _LEGEND.search(text) or _FLOW.search(text) or sentence.question:
+            if not LEGEND.search(text) or _FLOW.search(text) or sentence.question:
                 continue
+            told = _MEANS.search(text)
+            worded = self._worded(told.group(1)) if told is not None else ()
+            if worded:
+                return worded
             for tok in sentence.toks:
                 if tok.kind != "w":
                     continue
@@ -86,7 +94,7 @@ class DiagramReader:
         names: dict[str, list[Ref]] = {}
         arrows = list(self._arrows(page, block, names))
         for arrow in arrows:
-            senses = self._worded(arrow.text) if arrow.text else tuple(meaning) or heading.senses
+            senses = self._worded(arrow.text) if arrow.text else tuple(meaning) or heading.arrow
             if senses:
                 for edge in self.facts.edges(names.get(arrow.source, []), senses, names.get(arrow.target, [])):
                     yield edge, arrow.start, arrow.end

@@ -31,7 +31,8 @@ class Label:
 
     `blocked`: the label takes back whatever stands below it. `subject` is whom it names, if it names anybody.
     `kinds`: types that the label names ("Systems"), `one` that it names one thing of them ("Store"). `hints`: what the
-    ontology's nouns for such things say ("backing store").
+    ontology's nouns for such things say ("backing store"). `pairs`: what one name below says about the next ("Who
+    calls whom").
     """
 
     senses: tuple[Sense, ...] = ()
@@ -40,6 +41,12 @@ class Label:
     kinds: frozenset[str] = frozenset()
     one: bool = False
     hints: tuple[Sense, ...] = ()
+    pairs: tuple[Sense, ...] = ()
+
+    @property
+    def arrow(self) -> tuple[Sense, ...]:
+        """What an arrow from one name to another says below it."""
+        return () if self.blocked or self.subject is not None else self.pairs or self.senses
 
 
 class Labels:
@@ -73,7 +80,8 @@ class Labels:
         if self.lexicon.possession and lowered == ["whose"]:
             return Label(self.lexicon.possession)
         return (
-            self._question(row, lowered, topic)
+            self._pairing(row, lowered)
+            or self._question(row, lowered, topic)
             or self._noun(row, lowered)
             or self._verb(row, lowered)
             or self._kind(row)
@@ -205,6 +213,20 @@ class Labels:
         return None
 
     # -- questions ----------------------------------------------------------------------
+
+    def _pairing(self, row: list[Tok], lowered: list[str]) -> Label | None:
+        """Read "Who calls whom", "What depends on what", "Which service uses which store"."""
+        if lowered[0] not in ("who", "what", "which") or lowered[-1] in ("us", "it"):
+            return None
+        last = next((i for i in range(len(row) - 1, 1, -1) if lowered[i] in ("whom", "what", "which", "who")), 0)
+        nouns = (*row[1:2], *row[last + 1 :])
+        start = 2 if lowered[0] == "which" else 1
+        found = self._verb_at(row, lowered, start) or self._loose_verb(lowered, start) if 0 < start < last else None
+        if found is None or found[1] != last or (start == 2 and not self._light(nouns[0])):
+            return None
+        # "Who owns what" may list what is owned first: then only the way back fits.
+        both = (*found[0], *(sense.reverse for sense in found[0]))
+        return Label(pairs=both) if all(self._light(t) for t in row[last + 1 :]) else None
 
     def _question(self, row: list[Tok], lowered: list[str], topic: frozenset[str]) -> Label | None:
         """Read "Who calls us?", "What it needs", "Which services use it", "Services that use Checkout"."""

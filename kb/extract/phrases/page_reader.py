@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -20,7 +19,6 @@ __all__ = ["PageReader"]
 
 # A cell of fewer spaces holds a word or a name, not a sentence.
 _SENTENCE = 3
-_ARROWS = re.compile(r"\b(?:arrows?|lines?|edges?)\b", re.IGNORECASE)
 
 
 class PageReader(Paragraphs):
@@ -77,6 +75,10 @@ class PageReader(Paragraphs):
             self.sections.enter(block.inline, block.level)
         elif block.kind == "code" and block.info == "mermaid":
             self._diagram(block, intro)
+        elif block.kind == "code":
+            label = self._inherited(intro)
+            for edge, start, end in self.arrows.block(self.page.text, block, self._arrow_senses(label)):
+                self._keep(edge, start, end)
         elif block.kind == "paragraph" and block.inline is not None:
             if self.sections.bold_line(block):
                 return
@@ -115,11 +117,7 @@ class PageReader(Paragraphs):
                 self._keep(edge, reading.row.start, reading.row.end)
 
     def _diagram(self, block: Block, intro: Label | None) -> None:
-        if self.legend is None:
-            said = [b.inline for b in self.blocks if b.inline is not None and b.kind == "paragraph"]
-            spoken = [s for inline in said if _ARROWS.search(inline.text) for s in self.reader.tokens.sentences(inline)]
-            self.legend = self.reader.diagrams.legend(spoken)
-        found = self.reader.diagrams.read(self.page.text, block, self.legend, self._inherited(intro))
+        found = self.reader.diagrams.read(self.page.text, block, self._legend(), self._inherited(intro))
         for edge, start, end in found:
             self._keep(edge, start, end)
 
@@ -128,7 +126,7 @@ class PageReader(Paragraphs):
         section = self._section_label()
         if section.blocked or intro is None:
             return section
-        return intro if intro.senses or intro.blocked or intro.subject else section
+        return intro if intro.senses or intro.blocked or intro.subject or intro.pairs else section
 
     def _list_label(self, block: Block, intro: Label | None) -> Label:
         """The label of the innermost list around a block."""

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kb.extract.phrases.arrows import ArrowReader
 from kb.extract.phrases.context import Context, Ref
 from kb.extract.phrases.cues import PREPOSITIONS
 from kb.extract.phrases.denials import SENTENCE_OUT
+from kb.extract.phrases.diagrams import LEGEND
 from kb.extract.phrases.facts import Edge
 from kb.extract.phrases.labels import Label
 from kb.extract.phrases.lexicon import Sense
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from kb.extract.phrases.reader import PhraseReader
 
 __all__ = ["Paragraphs"]
+
+_DASHES = ("-", "–", "—", "=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,7 @@ class Paragraphs:
         self.intro: Label | None = None
         self.blocks: list[Block] = []
         self.legend: tuple[Sense, ...] | None = None
+        self.arrows = ArrowReader(reader.tokens, reader.facts)
 
     # -- keeping ----------------------------------------------------------------------
 
@@ -66,6 +71,32 @@ class Paragraphs:
         for edge in edges:
             self._keep(edge, left, right)
 
+    # -- arrows -----------------------------------------------------------------------------
+
+    def _legend(self) -> tuple[Sense, ...]:
+        """Find what the page says that its arrows mean."""
+        if self.legend is None:
+            said = [b.inline for b in self.blocks if b.inline is not None and b.kind == "paragraph"]
+            spoken = [s for inline in said if LEGEND.search(inline.text) for s in self.reader.tokens.sentences(inline)]
+            self.legend = self.reader.diagrams.legend(spoken)
+        return self.legend
+
+    def _arrow_senses(self, label: Label) -> tuple[Sense, ...]:
+        return () if label.blocked else label.arrow or self._legend()
+
+    def _arrowed(self, inline: Inline, label: Label) -> bool:
+        """Read "Heron -> Auth" where something near says what that means; whether it was such a line."""
+        if label.blocked or not self.arrows.present(inline.text):
+            return False
+        at = 0
+        found = False
+        for line in inline.text.split("\n"):
+            edges = self.arrows.read(line, self._arrow_senses(label))
+            self._keep_in(inline, edges, at, at + len(line))
+            found = found or bool(edges)
+            at += len(line) + 1
+        return found
+
     # -- list items -------------------------------------------------------------------------
 
     def _item(self, block: Block, inline: Inline, label: Label) -> None:
@@ -75,7 +106,7 @@ class Paragraphs:
         outer = self.items.get(block.items[-2]) if len(block.items) > 1 else None
         self.context.item = outer.subject if outer is not None else ()
         self.items[block.item] = Item(self.context.item, text, label, own[0] if own is not None else None)
-        if label.blocked:
+        if label.blocked or self._arrowed(inline, label):
             return
         first = sentences[0] if sentences else None
         if first is not None and own is None:
@@ -84,7 +115,10 @@ class Paragraphs:
             if named and label.senses:
                 counted = value_names([first], inline.text)
                 if counted:
-                    edges = self.reader.facts.edges([self._label_subject(label)], label.senses, counted)
+                    whose = self._label_subject(label)
+                    if label.subject is None and outer is not None and outer.subject:
+                        whose = Ref(outer.subject, None)
+                    edges = self.reader.facts.edges([whose], label.senses, counted)
                     self._keep_in(inline, edges, first.start, first.end)
             if named and len(refs) == 1 and (end == len(first.toks) or first.toks[end].text in ":.–—(-"):
                 self.context.item = refs[0].ids
@@ -124,20 +158,36 @@ class Paragraphs:
         toks = sentence.toks
         colon = next((i for i, t in enumerate(toks[:12]) if t.kind == "p" and t.text == ":"), None)
         if not colon:
-            return None
+            return self._dashed_label(inline, sentence)
         text = inline.text[sentence.start : toks[colon].start]
         label = self.reader.labels.read(toks[:colon], text)
         return (label, colon + 1) if label.senses or label.one or (label.blocked and colon <= 6) else None
+
+    def _dashed_label(self, inline: Inline, sentence: Sentence) -> tuple[Label, int] | None:
+        """As `_key_label`, for "Owner - Edge" and "Owner — Edge", where nothing but names stands behind the dash."""
+        toks = sentence.toks
+        dash = next((i for i, t in enumerate(toks[:6]) if t.kind == "p" and t.text in _DASHES), None)
+        if not dash or inline.text[toks[dash].start - 1 : toks[dash].end + 1].strip() != toks[dash].text:
+            return None
+        part = Sentence(toks[dash + 1 :], sentence.start, sentence.end, sentence.text)
+        refs, end = head_names(part.toks)
+        label = self.reader.labels.read(toks[:dash], inline.text[sentence.start : toks[dash].start])
+        if not refs or not label.senses or label.blocked or not value_names([part], inline.text):
+            return None
+        after = part.toks[end] if end < len(part.toks) else None
+        return (label, dash + 1) if after is None or after.text in ("(", ".", ",", ";", "/") else None
 
     def _paragraph(self, inline: Inline, label: Label, *, item: bool = False, text: Text | None = None) -> None:
         if label.blocked:
             self.intro = Label(blocked=True) if inline.text.rstrip().endswith(":") else None
             return
+        if not item and self._arrowed(inline, label):
+            return
         text = text or self.reader.tokens.text(inline)
         if not item:
             self.context.item = self._run_in_subject(inline) or self.context.item
         # Without keys, labels and questions no value can stand here, and the second way of reading is not needed.
-        valuable = label.senses or any(mark in inline.text for mark in ":?·•|")
+        valuable = label.senses or any(mark in inline.text for mark in ":?·•|–—=") or " - " in inline.text
         valued = text.valued if valuable else text.plain
         prose: list[Sentence] = []
         blocked = self._run_in_blocks(inline)

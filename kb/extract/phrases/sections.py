@@ -94,7 +94,7 @@ class Sections:
     def current(self) -> Label:
         """The label that holds here: the innermost heading's, or that of one above it which only details it."""
         for one in reversed(self.stack):
-            if one.label.senses:
+            if one.label.senses or one.label.pairs:
                 return one.label
             if not one.light:
                 break

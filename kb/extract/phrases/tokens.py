@@ -75,6 +75,7 @@ _BOUNDARY = re.compile(
     r"|(?P<bar>\s[·•|]\s|\n\s*\n)"
     r"|(?P<line>\n)(?=[ \t]*[\w(][\w /&()'-]{0,40}:[ \t]+\S)"
 )
+_KEY_LINE = re.compile(r"\s*[A-Z][\w '/]{0,30}(?: [-–—=]|:) \S")
 _MARK = re.compile(r"[^\w\s]")
 _HANDLES = ("@", "#")
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{0,400})[\"”]")
@@ -96,6 +97,15 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
         start = match.end()
     spans.append((start, len(text)))
     return [(a, b) for a, b in spans if text[a:b].strip()]
+
+
+def _key_lines(text: str) -> list[tuple[int, int]]:
+    """Give the lines of a block of which each is a key, a dash and a value ("Owner — Edge"); none for other blocks."""
+    lines = text.split("\n")
+    if len(lines) < 2 or not all(_KEY_LINE.match(line) for line in lines):
+        return []
+    starts = [sum(len(line) + 1 for line in lines[:i]) for i in range(len(lines))]
+    return [(start, start + len(line)) for start, line in zip(starts, lines, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +131,7 @@ class Text:
         all_words = words(text)
         self.rows: list[_Row] = []
         at = word_at = 0
-        for start, end in sentence_spans(text):
+        for start, end in _key_lines(text) or sentence_spans(text):
             inside: list[Mention] = []
             while at < len(found) and found[at].start < end:
                 if found[at].end <= end and found[at].start >= start:
