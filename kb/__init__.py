@@ -37,6 +37,10 @@ def build(
     return run(load_config(Path(folder)), force=force, statements=given, progress=progress)
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     # Opening costs imports that `kb --help` should not pay for.
     if name in {"KnowledgeBase", "open"}:

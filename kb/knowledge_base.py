@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 
-from kb.config import Config, load_config
+from kb.config import Config, load_config, packaged
 from kb.errors import GenerationError
 from kb.generations import Generation, Generations, Pin
 from kb.iris import Iris
@@ -165,23 +165,29 @@ class KnowledgeBase:
     ) -> QueryResult:
         """Runs a SPARQL query, in a process of its own that is killed when `timeout` (seconds) is over.
 
-        `parameters` are terms for variables. The usual prefixes, and `entity:`, `page:` and `graph:` for what this
-        knowledge base mints, need not be declared. Raises QueryError for a query that does not parse or would leave
-        this machine, QueryTimeoutError for one that takes too long.
+        `sparql` is the text of a query, the name of one that `kb query --list` shows, or the path of an `.rq` file.
+        `parameters` are values for variables: RDF terms, numbers, or texts as on the command line, which the query's
+        header types (`{"entity": "ledger-db"}`). The usual prefixes, and `entity:`, `page:` and `graph:` for what this
+        knowledge base mints, need not be declared. Raises QueryError for a query that does not parse, would leave this
+        machine, or is not there, and for parameters that do not fit; QueryTimeoutError for one that takes too long.
         """
         self._check_open()
+        from kb.graph.library import load_query, looks_like_name, parse_header
+        from kb.graph.parameter_values import Terms
         from kb.graph.prefixes import query_prefixes
 
+        folders = [packaged("queries"), self.config.root / "queries"]
+        query = load_query(sparql, folders) if looks_like_name(sparql) else parse_header(sparql, "query")
         prefixes = query_prefixes(self.iris)
+        values = Terms(self.iris, lambda: self.vocabulary, lambda: self.catalogue.entities, prefixes)
+        terms = values.of(query, parameters or {})
         with self._worker_lock:
             if self._worker is None:
                 from kb.graph.worker import QueryWorker
 
                 self._worker = QueryWorker(self.generation.graph_path)
                 weakref.finalize(self, self._worker.close)
-            return self._worker.run(
-                sparql, timeout=timeout, max_rows=max_rows, parameters=parameters, prefixes=prefixes
-            )
+            return self._worker.run(query.text, timeout=timeout, max_rows=max_rows, parameters=terms, prefixes=prefixes)
 
     def status(self) -> dict[str, Any]:
         """What the generation holds, and what has changed on disk since it was built; see `kb.status`."""

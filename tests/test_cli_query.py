@@ -44,12 +44,12 @@ def test_a_named_query_takes_ids_names_and_aliases(cmd: Kb, wiki: Path) -> None:
 
 def test_the_list_names_queries_with_what_they_answer_and_take(cmd: Kb, own_queries: Path) -> None:
     out = cmd("query", "--list", "--kb", own_queries).out
-    assert "find_impact -p entity=ledger-db\n    What stops working" in out
+    assert "find_impact -p entity=cart\n    What stops working" in out
     assert "list_entities [-p type=service]\n" in out
     assert "mine\n    Is this mine?\n" in out
     assert max(map(len, out.splitlines())) <= 80
     listed = json.loads(cmd("query", "--list", "--json", "--kb", own_queries).out)
-    assert {"name", "question", "parameters", "tags", "path"} == set(listed[0])
+    assert {"name", "question", "parameters", "tags", "path", "fits"} == set(listed[0])
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_standard_input_and_files_take_parameters_without_a_header(wiki: Path) -
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (["find_impact"], "needs entity; add: -p entity=ledger-db"),
+        (["find_impact"], "needs entity; add: -p entity=cart"),
         (["find_impact", "-p", "entity=carts"], "did you mean 'cart'?"),
         (["find_impact", "-p", "entity"], "write -p NAME=VALUE"),
         (["find_impact", "-p", "entity=cart", "-p", "entity=shop"], "given twice"),

@@ -13,6 +13,7 @@ from kb.cli._options import json_option, kb_option
 from kb.cli._output import echo, echo_bytes, echo_json, note, wrapped
 
 if TYPE_CHECKING:
+    from kb.graph.fitting import Fitting
     from kb.graph.library import NamedQuery
     from kb.graph.results import QueryResult, Term
     from kb.knowledge_base import KnowledgeBase
@@ -79,7 +80,7 @@ def command(
 
     folders = [packaged("queries"), folder / "queries"]
     if as_list:
-        _list(folders, as_json=as_json)
+        _list(folders, folder, as_json=as_json)
         return
     if query is None:
         raise click.UsageError("Name a query, a .rq file, or - for standard input; --list shows the named ones.")
@@ -90,7 +91,11 @@ def command(
 
     with kb.open(folder) as base:
         prefixes = _prefixes(base, chosen.text)
-        terms = _terms(base, chosen, _pairs(parameters), prefixes)
+        pairs = _pairs(parameters)
+        if any(one.required and one.name not in pairs for one in chosen.parameters):
+            chosen = _fitting(base).with_examples(chosen, prefixes)
+        _warn(base, chosen, prefixes)
+        terms = _terms(base, chosen, pairs, prefixes)
         result = _run(base, chosen, terms, prefixes, timeout=timeout, max_rows=max_rows)
         _print(result, base, prefixes, "json" if as_json and syntax is None else syntax)
     if result.truncated:
@@ -98,13 +103,56 @@ def command(
         note(f"Note: only the first {max_rows:,} {what}; --max-rows allows more.")
 
 
-def _list(folders: list[Path], *, as_json: bool) -> None:
+def _fitting(kb: KnowledgeBase) -> Fitting:
+    from kb.graph.fitting import Fitting
+
+    return Fitting(kb.iris, lambda: kb.vocabulary, lambda: kb.catalogue.entities, lambda: kb.store)
+
+
+def _warn(kb: KnowledgeBase, query: NamedQuery, prefixes: Mapping[str, str]) -> None:
+    """Hints on standard error about terms that nothing knows: what they match is nothing."""
+    fitting = _fitting(kb)
+    with kb.generation.reading():
+        for iri in fitting.unknown(query.text, prefixes):
+            note(f"Warning: {fitting.hint(iri)}")
+
+
+def _list(folders: list[Path], folder: Path, *, as_json: bool) -> None:
     from kb.graph.library import list_queries
 
     found = list_queries(folders)
+    foreign: dict[str, NamedQuery] = {}
+    base = _opened(folder)
+    if base is not None:
+        with base, base.generation.reading():
+            fitting = _fitting(base)
+            prefixes = {name: _prefixes(base, query.text) for name, query in found.items()}
+            fits = {name: not fitting.unknown(query.text, prefixes[name]) for name, query in found.items()}
+            foreign = {name: query for name, query in found.items() if not fits[name]}
+            found = {name: fitting.with_examples(q, prefixes[name]) for name, q in found.items() if fits[name]}
     if as_json:
-        echo_json([query.to_json() for query in found.values()])
+        rows = [{**query.to_json(), "fits": name in found} for name, query in sorted({**found, **foreign}.items())]
+        echo_json(rows)
         return
+    _show_queries(found)
+    if foreign:
+        echo()
+        echo("Not for this ontology, which lacks terms that they ask for:")
+        echo(wrapped(", ".join(foreign), indent="    "))
+
+
+def _opened(folder: Path) -> KnowledgeBase | None:
+    """The knowledge base that a list of queries is for; None where nothing has been built, or it cannot be opened."""
+    import kb
+    from kb.errors import KbError
+
+    try:
+        return kb.open(folder)
+    except KbError:
+        return None
+
+
+def _show_queries(found: Mapping[str, NamedQuery]) -> None:
     for query in found.values():
         takes = [
             f"-p {one.name}={one.example or '…'}" if one.required else f"[-p {one.name}={one.example or '…'}]"

@@ -14,6 +14,7 @@ part of the query's text. Without a value and a default, the parameter stays a v
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ __all__ = [
     "Parameter",
     "list_queries",
     "load_query",
+    "looks_like_name",
     "parse_header",
 ]
 
@@ -101,9 +103,19 @@ def load_query(name: str, folders: Sequence[Path]) -> NamedQuery:
     known = _files(folders)
     if name not in known:
         close = difflib.get_close_matches(name.replace("-", "_"), known, n=1)
-        meant = f"did you mean {close[0]!r}?" if close else "`kb query --list` shows those that there are"
+        meant = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
         raise QueryError(f"there is no query {name!r}; {meant}")
     return parse_header(_read(known[name]), name, known[name])
+
+
+def looks_like_name(text: str) -> bool:
+    """Whether a text is the name of a query or the path of a file rather than SPARQL, which never is a single word.
+
+    >>> [looks_like_name(text) for text in ("find_impact", "queries/mine.rq", "ASK { ?x ?y ?z }")]
+    [True, True, False]
+    """
+    text = text.strip()
+    return re.fullmatch(r"[\w-]+", text) is not None or (text.endswith(".rq") and not set(text) & set("{}?\n"))
 
 
 def _files(folders: Iterable[Path]) -> dict[str, Path]:

@@ -32,10 +32,11 @@ class Terms:
     entities: Callable[[], Mapping[str, Entity]]
     prefixes: Mapping[str, str]
 
-    def of(self, query: NamedQuery, given: Mapping[str, str]) -> dict[str, Term]:
+    def of(self, query: NamedQuery, given: Mapping[str, object]) -> dict[str, Term]:
         """The parameters of a query: given ones, else defaults. Raises QueryError for one that is unknown or wrong.
 
-        A query without a header takes any of its variables, with values as in Turtle, or ids.
+        Texts are read as the header types them, numbers and truth values are literals, terms stay what they are. A
+        query without a header takes any of its variables, with values as in Turtle, or ids.
         """
         known = {one.name: one for one in query.parameters}
         if not query.headed:
@@ -46,9 +47,15 @@ class Terms:
                 raise QueryError(f"the query {query.name!r} has no parameter {name!r}; it has: {options}")
         terms: dict[str, Term] = {}
         for name, parameter in known.items():
-            text = given.get(name, parameter.default)
-            if text is not None:
-                terms[name] = self.term(parameter, text)
+            value = given.get(name, parameter.default)
+            if isinstance(value, str):
+                terms[name] = self.term(parameter, value)
+            elif isinstance(value, (bool, int, float)):
+                terms[name] = ox.Literal(value)
+            elif isinstance(value, (ox.NamedNode, ox.Literal)):
+                terms[name] = value
+            elif value is not None:
+                raise QueryError(f"{name}={value!r} is no value for a query; give a text, a number or an RDF term")
             elif parameter.required:
                 example = parameter.example or f"<{PARAMETER_TYPES[parameter.type]}>"
                 raise QueryError(f"the query {query.name!r} needs {name}; add: -p {name}={example}")
