@@ -157,7 +157,7 @@ class Reader:
         if here & goal or meaning.words & used:
             return
         path = self.gaps.fill(here, goal, 1)
-        if path is not None and len(chain.codes) < MAX_HOPS and chain.codes[-1:] != (path[0] ^ 1,):
+        if path is not None and len(chain.codes) < MAX_HOPS and path[0] >> 1 not in chain.relations:
             left = slot.place < chain.start
             cost = _WAY + _HOP + self._out_of_place(chain, slot, meaning, left)
             yield replace(
@@ -173,6 +173,8 @@ class Reader:
     def _said_before(self, chain: Chain, slot: Slot, meaning: Meaning) -> bool:
         """Whether the slot only says again what the chain has read."""
         for one in chain.said:
+            if one.meaning.kind == WAY and meaning.codes[0] >> 1 == one.codes[0] >> 1:
+                return True  # The slot says the hop that was left to be understood.
             if one.meaning.kind == GENITIVE and self.syntax.possessed(slot, one.slot):
                 return True
             mine, theirs = meaning.kind == NOUN, one.meaning.kind == NOUN
@@ -235,7 +237,7 @@ class Reader:
             return
         code = self._direction(chain, slot, meaning, left)
         path = self.gaps.fill(mask, self.steps.before(code), 1)
-        if path is not None and chain.codes[-1:] != (path[0] ^ 1,) and path[0] >> 1 != code >> 1:
+        if path is not None and path[0] >> 1 not in chain.relations | {code >> 1}:
             yield (*path, code), _GAP
 
     def _hops(self, chain: Chain, mask: int, slot: Slot, meaning: Meaning, left: bool) -> list[_Hops]:

@@ -41,10 +41,11 @@ def genitives(
     slots: Sequence[Slot],
     steps: Steps,
     inside: Mapping[int, int],
+    people: int = 0,
 ) -> list[Slot]:
     """Slots for possessives between an entity and a noun for a type, or nothing ("… are the team's?").
 
-    `inside` has the hops from parts to wholes. Between a noun for a relation and what it owns, a possessive is the way
+    `inside` has the hops from parts to wholes, `people` are the types of people. Between a noun for a relation and what it owns, a possessive is the way
     back: "films of the director of X".
     """
     found = []
@@ -61,6 +62,10 @@ def genitives(
         if owner is not None and noun is not None:
             back = _owned(_Tie(place, noun, 0.7), owner.mask, steps, inside)
             found.append(_slot(_Tie(place, noun, 0.7), [code ^ 1 for code in back]))
+        elif noun is not None and people and question.lower(noun.end) != "of":
+            # "whose systems call X?" asks for people.
+            codes = [code for code in range(2 * len(steps.relations)) if _only(steps.after(noun.mask, code), people)]
+            found.append(_slot(_Tie(place, noun, 0.7), codes))
     for slot in slots:
         codes = [meaning.codes[0] for meaning in slot.meanings if meaning.kind == NOUN]
         tie = _tie(question, slot.start, slot.place + 1, nouns, bare=False) if codes else None
@@ -89,6 +94,10 @@ def _tie(question: Question, start: int, end: int, nouns: Sequence[Named], *, ba
         return _Tie(before, noun, 0.6)
     loose = question.lower(before) != "of" and question.lower(before - 1) in WILDCARDS - {"one", "all"}
     return _Tie(before, None, 0.4) if bare and loose else None
+
+
+def _only(reached: int, goal: int) -> bool:
+    return bool(reached) and not reached & ~goal
 
 
 def _told(place: int, mask: int, slots: Sequence[Slot], steps: Steps) -> bool:

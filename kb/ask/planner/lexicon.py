@@ -26,7 +26,7 @@ Forms = tuple[frozenset[str], ...]
 
 _PARTICLES = PREPOSITIONS | word_set("up out off after as down together back away")
 _AUXILIARY = frozenset({"do", "be", "have"})
-_PLACES = frozenset({"in", "at", "inside", "within"})
+_PLACES = frozenset({"in", "at", "inside", "within", "from"})
 _TRAILING = frozenset({"us", "them", "it", "him", "her"})
 _LONGEST_VALUE = 6
 
@@ -38,7 +38,7 @@ _NEEDING = (
 """What English says of needing, whatever the ontology calls it."""
 _WHOLE = frozenset({"contain", "comprise", "include", "consist"})
 _PART = frozenset({"part", "inside", "within", "under", "belong", "parent"})
-_BELONGING = ("belongs to",)
+_BELONGING = ("belongs to", "makes up")
 """What English says of parts, whatever the ontology calls them."""
 _UNDER = frozenset({"answer", "report", "under", "boss", "manager", "superior", "supervisor", "chief"})
 _OVER = frozenset({"supervise", "manage", "oversee", "command"})
@@ -90,8 +90,9 @@ class Lexicon:
     """The patterns of one ontology, by the base forms of their first word.
 
     `necessity` and `containment` count, for each hop, the phrases which say that its subject needs its object or is
-    inside it, and `ranks` those which say that it is beneath it among people; `affiliation` are hops to a group, `owners` and `keepers` hops to what owns it or it belongs to.
-    `known` are all words of the ontology, `verbs` those that open a verb.
+    inside it, and `ranks` those which say that it is beneath it among people; `affiliation` are hops to a group,
+    `owners` and `keepers` hops to what owns it or it belongs to. `known` are all words of the ontology, `verbs` those
+    that open a verb.
     """
 
     def __init__(self, vocabulary: Vocabulary, steps: Steps) -> None:
@@ -191,6 +192,7 @@ class Lexicon:
         if had and all(part in STOPWORDS for part in parts):
             # "has in it": what it has is in it.
             self._predicate(code ^ 1, parts, copular=True)
+            self._add(code, PREDICATE, ["has", *parts], _NEEDED, light=True)
             return
         self._hint(code ^ int(had), parts)
         several = len(parts) > 1
@@ -200,7 +202,8 @@ class Lexicon:
             self._passive(code, parts)
         elif several and parts[-1] == "of":
             self._add(code, PREDICATE, parts, 1.0)
-            self._add(code ^ 1, NOUN, parts[:-1], 0.95)
+            if not is_participle(parts[0]):  # "made up of" names nothing.
+                self._add(code ^ 1, NOUN, parts[:-1], 0.95)
         elif copular or (several and parts[-1] in PREPOSITIONS and not is_present(parts[0])):
             self._predicate(code, parts, copular=copular)
         elif had and not is_participle(parts[0]):
@@ -259,12 +262,16 @@ class Lexicon:
         alone = len(parts) == 1
         light = is_light(parts[0]) and (not alone or parts[0] in {"has", "have"})
         self._add(code, VERB, parts, _LIGHT_VERB if light and alone else weight, light=light)
+        if light and parts[1:] == ["from"] and code not in self.steps.repeatable:
+            self._add(code, PREDICATE, ["from"], _SMALL_WORDS, light=True)  # "comes from"
         if not light and (alone or (len(parts) == 2 and parts[1] in PREPOSITIONS)):
             for agent in agents(parts[0]):
                 self._add(code ^ 1, NOUN, [agent], _AGENT)
 
     def _noun(self, code: int, parts: Sequence[str], *, label: bool) -> None:
         self._add(code, NOUN, parts, 0.5 if all(part in STOPWORDS for part in parts) else 1.0)
+        if len(parts) == 2 and parts[0] == "direct":
+            self._add(code, NOUN, parts[1:], 0.9)  # "direct" says how far, also where the ontology says it.
         if len(parts) > 2 and parts[1] == "of":
             self._add(code, NOUN, parts[:1], _HALF)
         if len(parts) == 1:

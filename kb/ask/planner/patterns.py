@@ -208,12 +208,17 @@ class Matcher:
             return after, 0.0
         if "of" in forms:
             return None, 0.0
+        named = False
         for at in range(here + 1, min(here + 6, len(question.tokens))):
             token = question.tokens[at]
-            if at in self.masked or not question.same_segment(here, at):
+            if not question.same_segment(here, at):
                 break
+            if at in self.masked:
+                named = True
+                continue
             if token.lemmas & forms:
-                return at, 0.1
+                # After an object that is named, only "has X in it".
+                return (at, 0.1) if not named or question.lower(at + 1) in PRONOUNS else (None, 0.0)
             if token.lower in WH or token.lower in PREPOSITIONS - {"of"} or "," in token.before:
                 break
         return None, 0.0

@@ -30,7 +30,7 @@ _LATER_SINGULAR, _LATER_PLURAL, _LATER_SET = 0.02, 0.1, 0.4
 
 _ASKING = word_set(
     "list show name names tell give find get please need want know ask say see there many number count exactly answer "
-    "question help identify look"
+    "question help identify look inform notify warn alert hear listen expect worry"
 )
 
 _Read = tuple[tuple[str, ...], Chain]
