@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +12,13 @@ import click
 
 from kb.cli._input import read_text
 from kb.cli._options import json_option, kb_option
-from kb.cli._output import counted, echo, echo_json, table, width, wrapped
+from kb.cli._output import counted, echo, echo_json, note, table, width, wrapped
 
 if TYPE_CHECKING:
+    from kb.ask.ambiguity import SharedName
     from kb.ask.answer import Answer, Edge, Found
     from kb.ask.planner import Planned
+    from kb.knowledge_base import KnowledgeBase
 
 __all__ = ["command"]
 
@@ -55,13 +59,17 @@ def command(
     import kb
 
     with kb.open(folder) as base:
-        planned = base.planner.plan(words) if words else None
+        planned = _plan(base, words) if words else None
         plan = planned.plan.to_json() if planned is not None else given
         answer = base.run(plan, witnesses=not no_witness)
+        shared = _shared(base, words, plan) if words else []
+    for name in shared:
+        note(f"Note: {name}.")
     if as_json:
         data = answer.to_json()
         if planned is not None:
             data["reading"] = planned.reading
+            data["ambiguous"] = [asdict(name) for name in shared]
             if explain:
                 data["explanation"] = list(planned.explanation)
                 data["alternatives"] = [{"reading": p.reading, "plan": p.plan.to_json()} for p in planned.alternatives]
@@ -73,6 +81,23 @@ def command(
         echo(wrapped(f"Understood as: {planned.reading}", hanging="  "))
     if explain:
         _explain(answer, planned)
+
+
+def _plan(base: KnowledgeBase, words: str) -> Planned:
+    from kb.errors import RefusedQuestionError
+
+    try:
+        return base.planner.plan(words)
+    except RefusedQuestionError:
+        for name in _shared(base, words, None):
+            note(f"Note: {name}.")
+        raise
+
+
+def _shared(base: KnowledgeBase, words: str, plan: Mapping[str, Any] | None) -> list[SharedName]:
+    from kb.ask.ambiguity import shared_names
+
+    return shared_names(words, base.catalogue.entities, plan)
 
 
 def _read_plan(text: str) -> dict[str, Any]:
