@@ -17,8 +17,13 @@ __all__ = ["without_aside_nouns", "without_aside_slots", "without_echoes"]
 _DEMONSTRATIVES = frozenset({"that", "this", "those", "these"})
 
 
-def without_aside_slots(slots: Sequence[Slot], asides: Sequence[Cue], question: Question) -> list[Slot]:
-    """The slots without those that only say how far another one goes: "…, sub-sections included"."""
+def without_aside_slots(
+    slots: Sequence[Slot], asides: Sequence[Cue], question: Question, nouns: frozenset[int]
+) -> list[Slot]:
+    """The slots without those that only say how far another one goes: "…, sub-sections included".
+
+    `nouns` are the words that name types.
+    """
     inside = {place for cue in asides for place in cue.places}
     followed: set[int] = set()
     for slot in slots:
@@ -27,7 +32,8 @@ def without_aside_slots(slots: Sequence[Slot], asides: Sequence[Cue], question: 
     kept = []
     for slot in slots:
         if slot.place in inside:
-            if question.lower(slot.place) == "included" or not followed.isdisjoint(_relations(slot)):
+            verb = slot.place in nouns and bool(followed) and not slot.noun
+            if question.lower(slot.place) == "included" or verb or not followed.isdisjoint(_relations(slot)):
                 continue
             followed |= _relations(slot)
         kept.append(slot)

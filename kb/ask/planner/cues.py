@@ -67,7 +67,7 @@ _CLOSURE = _any(
 )
 _FILLER = r"(?:a |an |the |its |their |any |some |other |another )?"
 _ASIDE = _any(
-    r"(?:all the way )?(?:down|up) to the \w+",
+    r"(?:all the way )?(?:down|up) to the (?:last |very |single )?\w+",
     r"(?:somewhere|anywhere) (?:in|along|down|up) the \w+",
     r"(?!not |are |is |be )(?:sub )?\w+ included",
     r"(?:incl|including|also|even|plus)(?: (?:those|ones|the ones|things|anything|everything|if))?"

@@ -45,8 +45,8 @@ def genitives(
 ) -> list[Slot]:
     """Slots for possessives between an entity and a noun for a type, or nothing ("… are the team's?").
 
-    `inside` has the hops from parts to wholes, `people` are the types of people. Between a noun for a relation and what it owns, a possessive is the way
-    back: "films of the director of X".
+    `inside` has the hops from parts to wholes, `people` are the types of people. Between a noun for a relation and what
+    it owns, a possessive is the way back: "films of the director of X".
     """
     found = []
     for mention in mentions:

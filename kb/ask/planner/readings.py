@@ -15,7 +15,7 @@ from kb.ask.planner.placing import Placed, Placer
 from kb.ask.planner.scene import DOUBTFUL, PLURAL, SINGULAR, Group, Scene
 from kb.ask.planner.sequences import MAX_HOPS
 from kb.ask.planner.slots import WAY
-from kb.ask.planner.text import word_set
+from kb.ask.planner.text import AUXILIARIES, word_set
 
 __all__ = ["Candidate", "read_scene"]
 
@@ -355,7 +355,10 @@ class _Readings:
         return [
             token.lower
             for token in self.question.tokens
-            if token.content and not token.context and token.index not in covered and not token.lemmas & _ASKING
+            if token.content
+            and not (token.context or token.index in covered)
+            and token.lower not in AUXILIARIES
+            and not token.lemmas & _ASKING
         ]
 
 

@@ -93,7 +93,7 @@ class Scene:
         owners = [Named(one.start, one.end, background.mask(one.ids)) for one in self.mentions]
         owned = [Named(noun.start, noun.end, noun.mask) for noun in types]
         bare = genitives(question, owners, owned, found, steps, lexicon.containment, background.people)
-        slots = _weighed(without_aside_slots(merged(found, bare), self.cues.asides, question), question)
+        slots = _weighed(without_aside_slots(merged(found, bare), self.cues.asides, question, spoken), question)
         self.slots = sorted(sorted(slots, key=lambda slot: -slot.weight)[:_MOST_SLOTS], key=lambda slot: slot.place)
         surest = sorted(self._groups(), key=lambda group: -group.confidence)[:_MOST_GROUPS]
         self.groups = sorted(surest, key=lambda group: group.start)
