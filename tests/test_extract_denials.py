@@ -114,7 +114,6 @@ NOT_STATED = [
     ("heron", "The bank calls the Ledger."),
     ("heron", "Nobody remembers whether Heron calls the Ledger."),
     ("heron", "I don't know if Heron calls the Ledger."),
-    ("heron", "Scores end up in the Document Store."),
     ("heron", "State is kept nowhere but in the Session Cache."),
     ("heron", "Heron is ours; Auth is not."),
     ("heron", "Edge took Heron over from Bookkeeping in 2023 and has run it since."),

@@ -18,7 +18,15 @@ from kb.extract.phrases.tokens import Tok
 
 __all__ = ["Label", "Labels"]
 
-_OURS = [["ours"], ["what", "is", "ours"], ["what", "'s", "ours"], ["all", "ours"], ["these", "are", "ours"]]
+_OURS = [
+    ["ours"],
+    ["what", "is", "ours"],
+    ["what", "'s", "ours"],
+    ["all", "ours"],
+    ["these", "are", "ours"],
+    ["ours", "too"],
+    ["also", "ours"],
+]
 _MAX_WORDS = 9
 _WH = frozenset(("who", "what", "which", "whose", "where"))
 _ANAPHORS = frozenset(("it", "this", "us", "we", "here", "they", "them", "i"))
@@ -75,7 +83,8 @@ class Labels:
         if blocked:
             return Label(blocked=True)
         lowered = [t.lower if t.kind == "w" else "\x00" for t in row]
-        if self.lexicon.possession and lowered in _OURS:
+        ours = lowered[0] == "our" and len(row) <= 3 and any(one in self.nouns for one in row[-1].lemmas)
+        if self.lexicon.possession and (lowered in _OURS or (ours and all(self._light(t) for t in row))):
             return Label(tuple(s.reverse for s in self.lexicon.possession))
         if self.lexicon.possession and lowered == ["whose"]:
             return Label(self.lexicon.possession)

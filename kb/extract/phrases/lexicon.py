@@ -122,6 +122,13 @@ class Lexicon:
             dict.fromkeys(s for v in getting if v.prep == "from" and not v.state and not v.extra for s in v.senses)
         )
         """What "from X" says by itself, where the ontology says what getting something from X says."""
+        going = (v for base in ("go", "pass", "send", "flow", "route") for v in self.verbs.get(base, ()))
+        self.through = tuple(
+            dict.fromkeys(
+                s for v in going if v.prep in ("through", "via") and not v.state and not v.extra for s in v.senses
+            )
+        )
+        """What "is <done> through X" says, where the ontology says what going through X says."""
 
     def verbs_of(self, word: str) -> tuple[Verb, ...]:
         """Give the verbs that a lower-case word may be a form of, the longest patterns first."""

@@ -19,6 +19,9 @@ class Line(Subjects):
 
     def objects(self, at: int, prep: str | None = None) -> tuple[list[Ref], int]:
         """Read the names that start at `at`, joined by commas and "and"; (what they are, the index after them)."""
+        both = self._both_before(at) if self.word(at, "them") else self._both_before(at + 2)
+        if both and self.word(at, "them", "both"):
+            return list(both), at + (2 if self.word(at, "them") else 3)
         refs: list[Ref] = []
         i = at
         end = at

@@ -57,7 +57,7 @@ class NounReader:
     def read(self, line: Line) -> list[Match]:
         """Read a line from left to right."""
         found: list[Match] = []
-        if not any(tok.kind == "m" for tok in line.toks):
+        if not any(tok.kind == "m" or tok.lower == "ours" for tok in line.toks):
             return found
         for i, tok in enumerate(line.toks):
             if tok.kind != "w":
@@ -84,6 +84,7 @@ class NounReader:
                     or self._has_filler(line, i, end, noun)
                     or self._filler_is(line, i, end, noun)
                     or self._apposed(line, i, end, noun)
+                    or self._with_as(line, i, end, noun)
                 )
                 if match is not None:
                     return match
@@ -227,6 +228,20 @@ class NounReader:
                 return Match((holder,), (Ref.of(line.toks[at], at),), noun.senses, i - 2, i, at + 1)
         return None
 
+    def _with_as(self, line: Line, i: int, end: int, noun: Noun) -> Match | None:
+        """Read "…, with filler as [the] noun": the noun's holder is the nearest thing before it that may have one."""
+        at = i - 1
+        while line.word(at, "the", "its", "their", "our", "a", "an"):
+            at -= 1
+        if not line.word(at, "as") or not line.name(at - 1) or not line.word(at - 2, "with") or line.word(end, "of"):
+            return None
+        if line.plain(end):
+            return None
+        before = dict.fromkeys(one for k in range(at - 3, -1, -1) if line.name(k) for one in line.toks[k].ids)
+        ids = tuple(before) or line.context.subject
+        filler = Ref.of(line.toks[at - 1], at - 1)
+        return Match((Ref(ids, None),), (filler,), noun.senses, at - 2, i, end, past=noun.past) if ids else None
+
     def _be(self, line: Line, i: int, noun: Noun | Fixed) -> bool:
         return line.word(i, *_BE) or (noun.past and line.word(i, *_BE_PAST))
 
@@ -295,11 +310,12 @@ class NounReader:
         if not self.lexicon.possession or not be or not line.word(after, "ours") or not line.context.page:
             return None
         subject = line.subject(line.group(i).start)
-        if subject.kind != "refs" or subject.part:
+        meant = subject.refs
+        if subject.kind == "unknown" and line.word(i - 1, "one") and line.word(i - 2, "that", "this"):
+            meant = (Ref(line.context.previous, None, i - 2, i),) if line.context.previous else ()
+        if not meant or subject.part:
             return None
-        return Match(
-            subject.refs, (Ref(line.context.page, None),), self.lexicon.possession, subject.start, i, after + 1
-        )
+        return Match(meant, (Ref(line.context.page, None),), self.lexicon.possession, subject.start, i, after + 1)
 
     def _possession_at(self, line: Line, i: int) -> Match | None:
         """Read "X is Edge's"."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import INCOMING, REMARKS, STUFF, USED_PARTS
+from kb.extract.phrases.cues import INCOMING, REMARKS, STUFF, USED_PARTS, word_set
 from kb.extract.phrases.grammar import Group, Subject
 from kb.extract.phrases.lexicon import Verb, preposition_after
 from kb.extract.phrases.line import Line
@@ -15,6 +15,13 @@ __all__ = ["Passive"]
 _HOW = frozenset(
     ("hand", "default", "design", "mistake", "mail", "post", "phone", "accident", "then", "now", "day", "night")
 )
+# What is done through something to whatever it leads to, rather than by it.
+_USED = word_set(
+    "reached accessed called exposed served found opened used entered deployed installed released configured managed "
+    "viewed monitored offered operated controlled shown seen tested built updated administered maintained"
+)
+_IRREGULAR = word_set("sent paid sold told taken given drawn written bought brought put kept fed made done")
+_SUPPLIED = word_set("access deployment release configuration setting dashboard interface api endpoint page")
 
 
 class Passive(VerbPatterns):
@@ -169,6 +176,26 @@ class Passive(VerbPatterns):
             return None
         holders = self._holders(line, keeping[0], subject, [], finite=True)
         return Match(holders, tuple(objects), keeping[0].senses, subject.start, i - 1, last) if holders else None
+
+    def _through(self, line: Line, i: int) -> Match | None:
+        """Read "The card is charged through Y" as what the page's thing does by means of Y."""
+        low = line.lowered[i]
+        if not self.lexicon.through or low in _USED or not (low.endswith("ed") or low in _IRREGULAR):
+            return None
+        group = line.group(i)
+        if group.be != "present" or group.negated or group.modal or group.have:
+            return None
+        length = preposition_after("through", line.lowered, i + 1)
+        objects, last = line.objects(i + 1 + length, "through") if length else ([], i)
+        subject = line.subject(group.start)
+        if not objects or subject.kind == "refs" or subject.relative or not subject.loose or line.word(last, "by"):
+            return None
+        stem = subject.head.removesuffix("s")
+        if subject.head in INCOMING or stem + "s" in INCOMING or subject.head in REMARKS or stem in _SUPPLIED:
+            return None
+        if not line.context.settled:
+            return None
+        return Match((Ref(line.context.settled, None),), tuple(objects), self.lexicon.through, subject.start, i, last)
 
     def _may_reduce(self, line: Line, i: int, group: Group) -> bool:
         at = group.start

@@ -30,6 +30,8 @@ from kb.extract.phrases.grammar import (
 __all__ = ["Subjects"]
 
 
+# What is called so is "they".
+_BODIES = word_set("team group crew squad band company firm organisation organization committee department supplier")
 _WHOEVER = word_set("whoever anyone anybody everyone everybody whatever those people someone somebody anything")
 
 
@@ -54,7 +56,7 @@ class Subjects(Row):
             return self._carried(at)
         if self.name(i):
             return self._names(i, singular=self._singular(at))
-        if low in SUBJECT_PRONOUNS:
+        if low in SUBJECT_PRONOUNS or (low == "them" and self.word(i - 1, "of")):
             return self._pronoun(i)
         if low in RELATIVE:
             return self._relative(i)
@@ -139,8 +141,35 @@ class Subjects(Row):
             return Subject("refs", (Ref(ids, None, i, i + 1, fallback=context.subject),), i)
         if low == "they" and self.current is not None and len(self.current.refs) > 1:
             return Subject("refs", tuple(Ref(r.ids, None, i, i + 1) for r in self.current.refs), i, plural=True)
+        several = self._both_before(i) if low == "them" else ()
+        if several:
+            return Subject("refs", several, i, plural=True)
+        group = self._group() if low == "they" and (self.current is None or self.current.start == i) else ()
+        if group:
+            return Subject("refs", (Ref(group, None, i, i + 1),), i, plural=True)
         loose = low in ("these", "those")
         return Subject("unknown", start=i, plural=loose or low in ("they", "you", "there"), loose=loose)
+
+    def _group(self) -> tuple[str, ...]:
+        """Find what "they" at the start of a sentence means, if that is one body of people."""
+        context = self.context
+        bodies = frozenset().union(*(types for noun, types in self.nouns.items() if noun in _BODIES))
+        if context.previous is None:
+            return tuple(one for one in context.subject if context.types[one] in bodies)
+        meant = tuple(one for one in context.previous if context.types[one] in bodies)
+        near = {one for ids in context.recent[-3:] for one in ids if context.types[one] in bodies}
+        return meant or (tuple(near) if len(near) == 1 else ())
+
+    def _both_before(self, i: int) -> tuple[Ref, ...]:
+        """Give the two things that "them both" and "both of them" mean: the only two named before, or the last pair."""
+        if not (self.word(i + 1, "both") or (self.word(i - 1, "of") and self.word(i - 2, "both"))):
+            return ()
+        taken = {r.ids for r in self.current.refs} if self.current is not None and self.word(i + 1, "both") else set()
+        nearest = next((self.toks[k].ids for k in range(i - 1, -1, -1) if self.name(k)), ())
+        taken = {nearest} if nearest in taken else taken  # "A calls B, and C serves them both"
+        named = dict.fromkeys(t.ids for t in self.toks[:i] if t.kind == "m" and t.ids not in taken)
+        pair = tuple(named) or tuple(r.ids for r in self.context.pair)
+        return tuple(Ref(ids, None, i, i + 1) for ids in pair) if len(pair) == 2 else ()
 
     def _relative(self, i: int) -> Subject:
         """Find what "which" stands for: the name right before it."""

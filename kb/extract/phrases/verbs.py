@@ -40,6 +40,8 @@ class VerbReader(Active, Passive):
                 match = next((m for verb in verbs if (m := self._attempt(line, i, verb)) is not None), None)
                 if match is None and line.word(i, "in") and line.word(i - 1, "is", "are"):
                     match = self._being_in(line, i)
+                if match is None:
+                    match = self._through(line, i)
                 if match is None and found:
                     match = self._likewise(line, i, found[-1])
                 if match is not None:
