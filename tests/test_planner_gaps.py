@@ -54,6 +54,9 @@ ONTOLOGY = """
 :soldBy a owl:ObjectProperty ; rdfs:label "sold by" ; skos:altLabel "comes from" ;
   rdfs:domain :Crop ; rdfs:range :Merchant ; owl:inverseOf :sells .
 :sells a owl:ObjectProperty ; rdfs:label "sells" .
+:ripeIn a owl:ObjectProperty ; rdfs:label "ripe in" ; skos:altLabel "is harvested in" ;
+  rdfs:domain :Crop ; rdfs:range :Month .
+:Month a owl:Class ; rdfs:label "month" .
 :Merchant a owl:Class ; rdfs:label "merchant" .
 :organic a owl:DatatypeProperty ; rdfs:label "organic" ; rdfs:domain :Crop ; rdfs:range xsd:boolean .
 :drained a owl:DatatypeProperty ; rdfs:label "drained" ; rdfs:domain :Plot ; rdfs:range xsd:boolean .
@@ -67,6 +70,7 @@ NAMES = {
     "barn": {"oak": "Oak Barn", "tin": "Tin Barn"},
     "dish": {"broth": "House Broth", "soup": "Green Soup", "stew": "Winter Stew"},
     "merchant": {"fen": "Fenside Seeds"},
+    "month": {"may": "May"},
 }
 ENTITIES = {one: Entity(one, type_, name) for type_, names in NAMES.items() for one, name in names.items()}
 
@@ -161,6 +165,7 @@ WORDS = [
     ("Which dishes have leeks in them?", start("leek", "~cooked_from")),
     ("Whose plots grow Black Oats?", start("oats", "grown_on", "tended_by")),
     ("Where does the seeder stand?", start("seeder", "kept_in")),
+    ("When are Black Oats harvested?", start("oats", "ripe_in")),
 ]
 
 

@@ -7,6 +7,7 @@ for, and exceptions that were not understood lie outside: answering the rest of 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection
 
 from kb.ask.planner.scene import Scene
@@ -16,6 +17,7 @@ from kb.language import STOPWORDS
 __all__ = ["beyond"]
 
 _REASONS = {"why": "reasons", "when": "times", "how": "ways"}
+_TIMES = word_set("year date day time month week season decade century period hour")
 _COUNTED = word_set("many much")
 _NAMING = word_set(
     "name names id ids list number count set total one ones rest kind kinds type types sort sorts part parts"
@@ -31,7 +33,7 @@ def beyond(scene: Scene, plan: object) -> str | None:
     question = scene.question
     text = json.dumps(plan)
     return (
-        _asks_for_more_than_facts(question)
+        _asks_for_more_than_facts(scene, text)
         or _speaks_of_other_times(scene)
         or _asks_for_an_unknown_property(scene)
         or _leaves_out(question, text)
@@ -43,7 +45,8 @@ def _asking(question: Question) -> list[int]:
     return [token.index for token in question.tokens if not token.context]
 
 
-def _asks_for_more_than_facts(question: Question) -> str | None:
+def _asks_for_more_than_facts(scene: Scene, plan: str) -> str | None:
+    question = scene.question
     asking = _asking(question)
     words = [question.lower(place) for place in asking]
     first = next((n for n, word in enumerate(words) if word in WH or word in _REASONS), None)
@@ -55,7 +58,25 @@ def _asks_for_more_than_facts(question: Question) -> str | None:
     # "when auth is down, who notices": another word asks; "how" and "why" beside it ask for more all the same.
     if words[first] == "when" and (any(word in WH for word in words[first + 1 :]) or after not in AUXILIARIES):
         return None
+    if words[first] == "when" and _tells_times(scene, plan):
+        return None
     return f"it asks for {_REASONS[words[first]]} ('{words[first]}'), and the graph holds facts only: who, what, which"
+
+
+def _tells_times(scene: Scene, plan: str) -> bool:
+    """Whether the plan follows a relation to years, dates or the like, where the ontology has them as things."""
+    vocabulary, steps = scene.background.vocabulary, scene.background.steps
+    times = 0
+    for class_ in vocabulary.classes.values():
+        if _TIMES & {phrase.lower() for phrase in class_.phrases}:
+            times |= steps.below(class_.name)
+    for hop in re.findall(r'"~?([^"~*]+)\*?"', plan):
+        relation = vocabulary.relation(hop)
+        if relation is not None and any(
+            end is not None and steps.below(end) & times for ends in relation[0].signatures for end in ends
+        ):
+            return True
+    return False
 
 
 def _speaks_of_other_times(scene: Scene) -> str | None:
