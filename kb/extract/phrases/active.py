@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kb.extract.phrases.context import Ref
-from kb.extract.phrases.cues import INCOMING, PART_NOUNS
+from kb.extract.phrases.cues import ASKED, INCOMING, PART_NOUNS, word_set
 from kb.extract.phrases.grammar import Subject
 from kb.extract.phrases.lexicon import Verb, preposition_after
 from kb.extract.phrases.line import Line
@@ -13,13 +13,15 @@ from kb.language import lemmas
 __all__ = ["Active"]
 
 _COMING = frozenset(("come", "arrive"))
+_GETTING = frozenset(("get", "receive", "accept", "have"))
+_DONE = word_set("given taken made built written left lost got had put kept sold bought brought seen found run become")
 
 
 class Active(VerbPatterns):
     """Finds subject and objects of a verb in the active."""
 
     def _active(self, line: Line, i: int, verb: Verb, subject: Subject) -> Match | None:
-        if verb.state:
+        if verb.state or ("have" in verb.bases and not verb.extra and self._perfect(line, i)):
             return None
         objects, last, direct = self._active_objects(line, i, verb)
         if not objects:
@@ -38,6 +40,12 @@ class Active(VerbPatterns):
             and refs[0].end >= i - 3
         )
         return Match(refs, tuple(objects), verb.senses, min(subject.start, i), i, last, explicit, verb.past)
+
+    def _perfect(self, line: Line, i: int) -> bool:
+        """Whether "has" only makes a tense of the word after it ("has handed X over")."""
+        at = self._over_adverbs(line, i + 1)
+        low = line.lowered[at] if at < len(line.toks) else ""
+        return low.endswith("ed") or low in _DONE
 
     def _subject_refs(self, line: Line, i: int, verb: Verb, subject: Subject, direct: bool) -> tuple[Ref, ...]:
         if subject.kind == "refs":
@@ -62,8 +70,9 @@ class Active(VerbPatterns):
         if not verb.bases & _COMING:
             return False
         single = line.word(subject.start, "a", "an", "every", "each", "one", "any", "another") or not subject.plural
-        incoming = any(one + "s" in INCOMING or one in INCOMING for one in lemmas(subject.head))
-        return incoming or (single and (line.word(i + 1, "in") or not line.word(subject.start, "the", "its", "our")))
+        return bool(lemmas(subject.head) & ASKED) or (
+            single and (line.word(i + 1, "in") or not line.word(subject.start, "the", "its", "our"))
+        )
 
     def _active_objects(self, line: Line, i: int, verb: Verb) -> tuple[list[Ref], int, bool]:
         """Find the objects: (what they are, where they end, whether they follow at once)."""
@@ -77,6 +86,9 @@ class Active(VerbPatterns):
                 objects, last = self._shared_object(line, at)
             return objects, last, True
         over = self._over_particles(line, i + 1, verb)
+        # Who reads orders goes and gets them; who receives them waits for whoever sends them.
+        waits = bool(verb.bases & _GETTING) and not line.word(i + 1, "its", "all")
+        unasked = ASKED if waits else INCOMING
         for k in range(i + 1, min(len(line.toks), i + 1 + REACH)):
             if k > at and self._stops(line, k):
                 break
@@ -87,7 +99,7 @@ class Active(VerbPatterns):
                 objects, last = line.objects(k + length, verb.prep)
                 if not objects and k <= over:
                     objects, last = self._shared_object(line, k + length)
-                if objects and verb.prep == "from" and any(line.word(m, *INCOMING) for m in range(i + 1, k)):
+                if objects and verb.prep == "from" and any(line.word(m, *unasked) for m in range(i + 1, k)):
                     return [], i, False  # "receives requests from X"
                 if objects:
                     more, last = self._repeated(line, last, verb.prep)

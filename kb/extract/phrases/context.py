@@ -38,6 +38,7 @@ class Context:
     `page` are the things that the page may be about (usually one), `section` and `item` those that a heading or a list
     item made the subject. `previous` is the subject of the sentence before: a tuple of ids, () for something unknown,
     None at the start of a block. `recent` are the names read lately, the last one last.
+    `outer` is what the list item around the current one is about.
     """
 
     types: dict[str, str]
@@ -48,6 +49,7 @@ class Context:
     previous: tuple[str, ...] | None = None
     recent: list[tuple[str, ...]] = field(default_factory=list)
     pair: tuple[Ref, ...] = ()
+    outer: tuple[str, ...] = ()
 
     @property
     def subject(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = [
     "AFTER_OBJECT",
+    "ASKED",
     "CLAUSE_START",
     "CONTROL",
     "GROUP_WORDS",
@@ -103,6 +104,12 @@ INCOMING = word_set(
     "complaints pressure access"
 )
 """What comes from or goes through something without the page's thing needing it."""
+
+ASKED = INCOMING | word_set(
+    "request call query hit connection login update change alert ticket complaint order orders booking bookings "
+    "command commands ping pings click clicks instruction instructions upload uploads form forms"
+)
+"""What somebody hands in without having been asked, so that whoever gets it need not depend on the sender."""
 
 STUFF = word_set(
     "state data history information content contents metadata config configuration everything sessions tokens "

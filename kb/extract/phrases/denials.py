@@ -381,6 +381,8 @@ VALUE_OUT = pattern(
     \b(?:open|unknown|unclear|disputed|candidate|would|could|should|might|will|soon|later|starts?|next|ex|except|if|once)\b
     \b(?:dead|draft|idea|wish|opinion|thinks?|favou?rite|temporar\w+|acting|deputy|interim|stand-?in|backup|old)\b
     \bswitched off\b
+    \b(?:going|goes|go) away\b
+    \b(?:phased|being phased) out\b
     \?
     n't\b
     """

@@ -148,7 +148,8 @@ class Facts:
         if start > 0 and line.lowered[start - 1] == ":" and start <= 5:
             start = 0
         while end < len(line.toks) and line.lowered[end] not in (";", ":", "—", "–"):
-            if line.lowered[end] == "," and line.word(end + 1, *_AFTERTHOUGHT):
+            only = line.word(end + 1, "but", "though") and line.word(end + 2, "only", "just", "so")
+            if line.lowered[end] == "," and line.word(end + 1, *_AFTERTHOUGHT) and not only:
                 break
             end += 1
         for k in range(match.first - 1, start, -1):

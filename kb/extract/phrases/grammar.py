@@ -78,7 +78,7 @@ CLOSED = (
     }
 )
 PARENTHESIS = word_set(
-    "which who of like for in as at on with by too our the a an via also being or once formerly after before "
+    "which who of like unlike for in as at on with by too our the a an via also being or once formerly after before "
     "when while since"
 )
 COLLECTIVE = frozenset(("staff", "people", "data", "police", "media"))

@@ -122,6 +122,8 @@ class Lexicon:
             dict.fromkeys(s for v in getting if v.prep == "from" and not v.state and not v.extra for s in v.senses)
         )
         """What "from X" says by itself, where the ontology says what getting something from X says."""
+        self.kinds = self._kind_index(vocabulary)
+        """Nouns of classes that mean one relation, as "database" does where there is a noun "backing store"."""
         going = (v for base in ("go", "pass", "send", "flow", "route") for v in self.verbs.get(base, ()))
         self.through = tuple(
             dict.fromkeys(
@@ -240,6 +242,17 @@ class Lexicon:
             for first in sorted(pattern[0]):
                 index[first].append(Noun(pattern, tuple(senses), any(senses.values())))
         return {first: tuple(sorted(nouns, key=lambda n: -len(n.words))) for first, nouns in index.items()}
+
+    def _kind_index(self, vocabulary: Vocabulary) -> dict[str, tuple[Noun, ...]]:
+        index: dict[str, tuple[Noun, ...]] = {}
+        for one in vocabulary.classes.values():
+            phrases = {phrase.lower() for phrase in one.phrases if phrase.isalpha()}
+            forms = phrases | {plural(phrase) for phrase in phrases}
+            told = {s for nouns in self.nouns.values() for noun in nouns if noun.words[-1] & forms for s in noun.senses}
+            if len(told) == 1:
+                for form in forms - set(self.nouns):
+                    index[form] = (Noun((frozenset((form,)),), tuple(told)),)
+        return index
 
     def _fixed_index(self) -> dict[str, tuple[Fixed, ...]]:
         index: dict[str, list[Fixed]] = defaultdict(list)

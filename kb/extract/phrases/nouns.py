@@ -88,6 +88,9 @@ class NounReader:
                 )
                 if match is not None:
                     return match
+        for noun in self.lexicon.kinds.get(line.lowered[i], ()):
+            if self._holder_left(line, i)[0]:
+                return self._is_filler(line, i, i + 1, noun)
         return None
 
     def _is_filler(self, line: Line, i: int, end: int, noun: Noun) -> Match | None:

@@ -94,7 +94,7 @@ class PageReader(Paragraphs):
         """Put the context at the start of a block."""
         self.context.previous = None
         self.context.section = self.sections.subject
-        self.context.item = ()
+        self.context.item = self.context.outer = ()
 
     def _taken_intro(self) -> Label | None:
         intro, self.intro = self.intro, None

@@ -104,7 +104,7 @@ class Paragraphs:
         sentences = text.valued
         own = self._key_label(inline, sentences[0]) if sentences else None
         outer = self.items.get(block.items[-2]) if len(block.items) > 1 else None
-        self.context.item = outer.subject if outer is not None else ()
+        self.context.item = self.context.outer = outer.subject if outer is not None else ()
         self.items[block.item] = Item(self.context.item, text, label, own[0] if own is not None else None)
         if label.blocked or self._arrowed(inline, label):
             return

@@ -94,7 +94,7 @@ class Prose:
         ):
             return []
         inner = Context(context.types, context.heads, context.page, context.section, context.item, None, context.recent)
-        inner.pair = pair
+        inner.pair, inner.outer = pair, context.outer
         if anchor is not None:
             inner.item = anchor.ids
         colon = next((i for i, t in enumerate(toks) if t.kind == "p" and t.text == ":"), None)
@@ -104,6 +104,8 @@ class Prose:
                 part = Sentence(toks[colon + 1 :], sentence.start, sentence.end, "")
                 values = value_names([part], " " * sentence.start + sentence.text)
                 return self.facts.edges([Ref.of(anchor, 0)], label.senses, values)
+        if anchor is not None and not any(t.kind == "m" for t in toks):
+            return self._role(anchor, toks, sentence, context)
         if anchor is not None and toks and toks[0].kind == "w":
             named = self._labelled(anchor, toks)
             if named:
@@ -114,6 +116,23 @@ class Prose:
         if toks[-1].text == "?":
             return []
         return self._line(line, text, False)
+
+    def _role(self, anchor: Tok, toks: list[Tok], sentence: Sentence, context: Context) -> list[Edge]:
+        """Read "Ana Ruiz (lead)": of the nearest thing named before that may have one, else of what it is all about."""
+        label = self.labels.read(toks, _text(toks))
+        words = [tok.lower for tok in toks]
+        noun = len(words) <= 3 and any(
+            len(one.words) <= len(words)
+            and all(w in f for w, f in zip(words[-len(one.words) :], one.words, strict=True))
+            for first in words
+            for one in self.lexicon.nouns.get(first, ())
+        )
+        if not noun or not label.senses or label.blocked or label.subject is not None:
+            return []
+        before = [t.ids for t in sentence.toks if t.kind == "m" and t.end <= anchor.start]
+        ids = tuple(dict.fromkeys(one for group in reversed(before) for one in group))
+        ids = ids or context.outer or context.section or context.page
+        return self.facts.edges([Ref(ids, None)], label.senses, [Ref.of(anchor, 0)]) if ids else []
 
     def _labelled(self, anchor: Tok, toks: list[Tok]) -> list[Edge]:
         """Read "(lead Marit Quell)"."""

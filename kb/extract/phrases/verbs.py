@@ -128,7 +128,7 @@ class VerbReader(Active, Passive):
         if group.be:
             if part and self._tense(group, verb):
                 return self._passive(line, i, verb, line.subject(self._start(line, group)), finite=True)
-            if ing and group.be == "present":
+            if ing and (group.be == "present" or (group.be == "been" and group.have and self.since)):
                 return self._active(line, i, verb, line.subject(group.start))
             return None
         if group.have or group.did:
