@@ -23,6 +23,7 @@ __all__ = ["Catalogued", "Mention", "Mentions"]
 _TYPO_WORD = 6
 _TYPO_NAME = 8
 _JOINED = 6
+_LONGEST_WORD = 64
 _REMEMBERED = 100_000
 
 
@@ -291,7 +292,8 @@ def _shortened(tokens: list[str], nouns: frozenset[str]) -> list[list[str]]:
 
 
 def _deletions(word: str) -> list[str]:
-    return [word[:i] + word[i + 1 :] for i in range(len(word))]
+    # Longer words are data, not names with a slip in them; their shortened forms would fill the memory.
+    return [word[:i] + word[i + 1 :] for i in range(len(word))] if len(word) <= _LONGEST_WORD else []
 
 
 def _one_slip(a: str, b: str) -> bool:

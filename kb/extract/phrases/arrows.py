@@ -17,7 +17,7 @@ from kb.sources.markdown import Block
 
 __all__ = ["ArrowReader"]
 
-_ARROW = re.compile(r"\s*(?:(?<![<-])-{1,3}>|(?<!<)=>|[→⟶➜➔⇒])\s*")
+_ARROW = re.compile(r"\s{0,20}(?:(?<![<-])-{1,3}>|(?<!<)=>|[→⟶➜➔⇒])\s*")
 _PLAIN = ("", "text", "txt", "plain", "plaintext")
 
 

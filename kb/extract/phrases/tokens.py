@@ -71,7 +71,7 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _BOUNDARY = re.compile(
-    r"(?P<stop>[.!?…]+[\"'”’)\]]*)(?=\s)"
+    r"(?P<stop>(?<![.!?…])[.!?…]{1,20}[\"'”’)\]]{0,20})(?=\s)"
     r"|(?P<bar>\s[·•|]\s|\n\s*\n)"
     r"|(?P<line>\n)(?=[ \t]*[\w(][\w /&()'-]{0,40}:[ \t]+\S)"
 )
