@@ -96,6 +96,7 @@ WAYS = [
     ("In which plots is something from the Oak Barn used?", start("oak", "~kept_in", "works_on")),
     ("What grows on plots that Ada tends?", start("ada", "~tended_by", "~grown_on")),
     ("dishes with something from Fenside Seeds", start("fen", "~sold_by", "~cooked_from")),
+    ("Fenside Seeds is closed. Which keepers should be told?", start("fen", "~sold_by", "grown_on", "tended_by")),
     ("keepers of the parcels of Home Estate", start("estate", "~part_of", "tended_by")),
     ("the bosses of the keepers of Low Meadow", start("low", "tended_by", "answers_to")),
 ]
@@ -116,6 +117,7 @@ FAR = [
     ("who is above Ben, boss, boss's boss and so on", start("ben", "answers_to*")),
     ("everyone above Ben in the chain", start("ben", "answers_to*")),
     ("everyone beneath Ada", start("ada", "~answers_to*")),
+    ("Which plots are under the Home Estate?", start("estate", "~part_of*")),
     ("what goes into the Winter Stew, down to the last plant", start("stew", "cooked_from*")),
     ("dishes that use House Broth somewhere in the recipe, also via a blend", start("broth", "~cooked_from*")),
     ("House Broth went off. Which dishes are spoiled, blends included?", start("broth", "~cooked_from*")),
@@ -146,6 +148,7 @@ def test_words_that_go_back_to_what_was_said_add_no_hop(farm: Planner, question:
 
 CONDITIONS = [
     ("Which organic crops grow on Low Meadow?", start("low", "~grown_on", organic=True)),
+    ("Which fields with Curly Kale does Ada tend?", start("ada", "~tended_by", **{"~grown_on": "kale"})),
     ("Which drained fields have Curly Kale on?", start("kale", "grown_on", drained=True)),
     ("Curly Kale is late. Which plots tended by Ben grow it?", start("kale", "grown_on", tended_by="ben")),
     ("parcels of the Home Estate that Ada is the keeper of", start("ada", "~tended_by", part_of="estate")),

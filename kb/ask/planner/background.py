@@ -90,7 +90,17 @@ class Background:
             if count and code in self.steps.repeatable and not self.steps.before(code) & ~self.people
         }
         people = [max(ranks, key=lambda one: (ranks[one], -one))] if ranks else []
-        return tuple(dict.fromkeys([*people, *([] if first is None else [first])]))
+        found = [*people, *([] if first is None else [first])]
+        for code in sorted(self.lexicon.containment, key=lambda one: (-self.lexicon.containment[one], one)):
+            # Wholes stand above their parts, where nothing else says what stands above these.
+            repeatable = code in self.steps.repeatable and self.lexicon.containment[code]
+            if repeatable and not any(self._between(code) & self._between(one) for one in found):
+                found.append(code)
+        return tuple(dict.fromkeys(found))
+
+    def _between(self, code: int) -> int:
+        """The types that a hop both starts from and reaches."""
+        return self.steps.before(code) & self.steps.after(self.steps.everything, code)
 
     def _majority(self) -> frozenset[str]:
         found = set()

@@ -236,9 +236,9 @@ class Reader:
         if meaning.light or meaning.fixed:
             return
         code = self._direction(chain, slot, meaning, left)
-        path = self.gaps.fill(mask, self.steps.before(code), 1)
+        path = self.gaps.fill(mask, self.steps.before(code), 2 if slot.asked and meaning.kind == NOUN else 1)
         if path is not None and path[0] >> 1 not in chain.relations | {code >> 1}:
-            yield (*path, code), _GAP
+            yield (*path, code), _GAP * len(path)
 
     def _hops(self, chain: Chain, mask: int, slot: Slot, meaning: Meaning, left: bool) -> list[_Hops]:
         if meaning.fixed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb.ask.planner.lexicon import NOUN
@@ -42,11 +42,13 @@ def genitives(
     steps: Steps,
     inside: Mapping[int, int],
     people: int = 0,
+    members: Collection[int] = (),
 ) -> list[Slot]:
     """Slots for possessives between an entity and a noun for a type, or nothing ("… are the team's?").
 
-    `inside` has the hops from parts to wholes, `people` are the types of people. Between a noun for a relation and what
-    it owns, a possessive is the way back: "films of the director of X".
+    `inside` has the hops from parts to wholes, `people` are the types of people, `members` the hops from members to
+    their groups: "the people of the team" are its members. Between a noun for a relation and what it owns, a possessive
+    is the way back: "films of the director of X".
     """
     found = []
     for mention in mentions:
@@ -54,7 +56,10 @@ def genitives(
         if tie is not None and tie.noun is None and _told(tie.place, mention.mask, slots, steps):
             continue
         if tie is not None:
-            found.append(_slot(tie, _said(tie, mention.mask, slots, steps) or _owned(tie, mention.mask, steps, inside)))
+            owned = _owned(tie, mention.mask, steps, inside)
+            if tie.noun is not None and _only(tie.noun.mask, people):
+                owned = [code for code in owned if code ^ 1 in members] or owned
+            found.append(_slot(tie, _said(tie, mention.mask, slots, steps) or owned))
     for place in (token.index for token in question.tokens if token.lower == "whose"):
         # "teams whose systems call X": from the systems to the teams.
         owner = next((one for one in nouns if one.end == place), None)

@@ -77,8 +77,19 @@ class NameIndex:
         near = self._fuzzy(question, known, exact)
         found = [one for one in exact if not any(other.start <= one.start < other.end for other in near)] + near
         taken = {place for mention in found for place in range(mention.start, mention.end)}
-        heads = [one for one in self._heads(question, known, verbs) if one.start not in taken]
-        return sorted([*found, *heads] or self._partial(question, known), key=lambda mention: mention.start)
+        more = [one for one in self._heads(question, known, verbs) if one.start not in taken]
+        partial = self._partial(question, known)
+        if found:
+            # Beside a name, a part of another one only where it stands alone with its capital: "did Tom write".
+            beside = {place + step for place in taken for step in (-1, 1)}
+            partial = [one for one in partial if one.start not in taken | beside and self._alone(question, one.start)]
+        return sorted(_apart([*found, *more, *partial]), key=lambda mention: mention.start)
+
+    @staticmethod
+    def _alone(question: Question, place: int) -> bool:
+        """Whether a word with a capital neither opens its segment nor stands beside another one with a capital."""
+        near = (question.tokens[at].text for at in (place - 1, place + 1) if question.same_segment(at, place))
+        return question.same_segment(place - 1, place) and not any(text[:1].isupper() for text in near)
 
     # -- as written -------------------------------------------------------
 

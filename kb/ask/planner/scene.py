@@ -92,7 +92,9 @@ class Scene:
         types = [noun for noun in self.nouns if not noun.attribute]
         owners = [Named(one.start, one.end, background.mask(one.ids)) for one in self.mentions]
         owned = [Named(noun.start, noun.end, noun.mask) for noun in types]
-        bare = genitives(question, owners, owned, found, steps, lexicon.containment, background.people)
+        bare = genitives(
+            question, owners, owned, found, steps, lexicon.containment, background.people, lexicon.affiliation
+        )
         slots = _weighed(without_aside_slots(merged(found, bare), self.cues.asides, question, spoken), question)
         self.slots = sorted(sorted(slots, key=lambda slot: -slot.weight)[:_MOST_SLOTS], key=lambda slot: slot.place)
         surest = sorted(self._groups(), key=lambda group: -group.confidence)[:_MOST_GROUPS]
