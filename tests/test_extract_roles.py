@@ -30,6 +30,11 @@ TEXTS = [
     ("heron", "Heron, unlike Refunds, calls Auth.", "heron needs auth"),
     ("edge", "What we run:\n\n- Heron\n- Refunds - going away in June", "heron owner edge"),
     ("heron", "Heron publishes its scores on the Event Bus.", "heron needs bus"),
+    ("edge", "We run Heron. We don't run the Ledger.", "heron owner edge"),
+    ("heron", "Heron calls Auth. It doesn't call Auth any more.", ""),
+    ("heron", "Heron calls Auth. It doesn't any more.", ""),
+    ("heron", "| Key | Value |\n|---|---|\n| Pays out through | API Gateway |", "heron needs gate"),
+    ("heron", "Reached through: API Gateway", ""),
 ]
 
 

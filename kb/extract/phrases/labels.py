@@ -93,6 +93,7 @@ class Labels:
             or self._question(row, lowered, topic)
             or self._noun(row, lowered)
             or self._verb(row, lowered)
+            or self._by_way(row, lowered)
             or self._kind(row)
         )
 
@@ -185,6 +186,16 @@ class Labels:
                 return None
             return Label(tuple(s.reverse for s in senses))  # "Three services call us:"
         return Label(senses, subject)
+
+    def _by_way(self, row: list[Tok], lowered: list[str]) -> Label | None:
+        """Read "Pays out through", "Sent via": whatever the thing does, it does through the values."""
+        through = (
+            lowered[-1] in ("through", "via")
+            and 2 <= len(row) <= 4
+            and (lowered[0].endswith("s") or lowered[0] == "sent")
+        )
+        words = all(t.kind == "w" for t in row) and not any(t.is_word("is", "are", "was", "were", "us") for t in row)
+        return Label(self.lexicon.through) if through and words and self.lexicon.through else None
 
     def _verb_at(self, row: list[Tok], lowered: list[str], at: int) -> tuple[tuple[Sense, ...], int, bool] | None:
         """(what the values are to the subject, where the phrase ends, whether it is active)."""

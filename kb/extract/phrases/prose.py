@@ -19,6 +19,9 @@ from kb.extract.phrases.verbs import VerbReader
 
 __all__ = ["Found", "Prose"]
 
+_DENIES = re.compile(
+    r"\W*(?:it|they|we|he|she) (?:doesn't|does not|don't|do not) (?!so\b|any ?more\b)\w+ \w", re.IGNORECASE
+)
 # A sentence of more words than this was not written by a person.
 _MAX_TOKENS = 250
 
@@ -46,7 +49,7 @@ class Prose:
         found: list[Found] = []
         last: list[Found] = []
         for number, sentence in enumerate(sentences):
-            if CANCELS.match(sentence.text):
+            if CANCELS.match(sentence.text) and not _of_its_own(sentence, last):
                 for one in last:
                     found.remove(one)
                 last = []
@@ -143,6 +146,14 @@ class Prose:
         if not label.senses or label.blocked:
             return []
         return self.facts.edges([Ref.of(anchor, 0)], label.senses, [Ref.of(toks[first], first)])
+
+
+def _of_its_own(sentence: Sentence, last: list[Found]) -> bool:
+    """Whether "They don't sell Y" denies something else than the sentence before has said of X."""
+    if not _DENIES.match(sentence.text):
+        return False
+    named = {one for tok in sentence.toks if tok.kind == "m" for one in tok.ids}
+    return bool(named) and not any({found.edge.subject, found.edge.object} & named for found in last)
 
 
 def _text(toks: list[Tok]) -> str:
