@@ -80,23 +80,12 @@ class Ontology:
             (data if literal or (not ranges and iri in facts.literal) else objects).add(iri)
         below = [iri for iri in self.triples.named(RDFS + "subPropertyOf") if iri not in objects | data]
         for iri in below:
-            above = self._above(iri)
+            above = self.triples.closure(iri, RDFS + "subPropertyOf")
             if above & data:
                 data.add(iri)
             elif above & objects:
                 objects.add(iri)
         return self._terms(objects), self._terms(data)
-
-    def _above(self, iri: str) -> set[str]:
-        """All properties that a property is placed below, and itself."""
-        found: set[str] = set()
-        todo = [iri]
-        while todo:
-            one = todo.pop()
-            if one not in found:
-                found.add(one)
-                todo.extend(self.triples.iris(one, RDFS + "subPropertyOf"))
-        return found
 
     # -- words ------------------------------------------------------------
 

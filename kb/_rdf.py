@@ -205,3 +205,14 @@ def canonical_ntriples(triples: Sequence[ox.Triple]) -> bytes:
     dataset = ox.Dataset(ox.Quad(*triple) for triple in triples)
     dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
     return "".join(sorted(f"{quad.triple} .\n" for quad in dataset)).encode()
+
+    def closure(self, iri: str, predicate: str) -> set[str]:
+        """An IRI and all that `predicate` leads to from it, in any number of steps."""
+        found: set[str] = set()
+        todo = [iri]
+        while todo:
+            one = todo.pop()
+            if one not in found:
+                found.add(one)
+                todo.extend(self.iris(one, predicate))
+        return found

@@ -291,14 +291,7 @@ class _Loader:
         return one in self.above(other) or other in self.above(one)
 
     def above(self, iri: str) -> set[str]:
-        found: set[str] = set()
-        todo = [iri]
-        while todo:
-            one = todo.pop()
-            if one not in found:
-                found.add(one)
-                todo.extend(self.ontology.triples.iris(one, RDFS + "subClassOf"))
-        return found
+        return self.ontology.triples.closure(iri, RDFS + "subClassOf")
 
     def attribute(self, iri: str) -> Attribute:
         label = self.ontology.label(iri, "attribute")
