@@ -199,13 +199,6 @@ class Triples:
             head = rest[0]
         return found
 
-
-def canonical_ntriples(triples: Sequence[ox.Triple]) -> bytes:
-    """Sorted N-Triples, blank nodes named by RDFC-1.0 (https://www.w3.org/TR/rdf-canon/): same graph, same bytes."""
-    dataset = ox.Dataset(ox.Quad(*triple) for triple in triples)
-    dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
-    return "".join(sorted(f"{quad.triple} .\n" for quad in dataset)).encode()
-
     def closure(self, iri: str, predicate: str) -> set[str]:
         """An IRI and all that `predicate` leads to from it, in any number of steps."""
         found: set[str] = set()
