@@ -30,6 +30,7 @@ def planner() -> Planner:
         ("How does Refunds call Card Acquiring?", "ways"),
         ("How long are sessions kept in the Session Cache?", "ways"),
         ("Who owned Invoicing before Merchant Experience?", "another time"),
+        ("who used to own Heron?", "another time"),
         ("What language is Checkout written in?", "'language'"),
         ("Which tier does the Ledger belong to?", "'tier'"),
         ("What version of Kotlin does Checkout run on?", "'version'"),

@@ -84,9 +84,9 @@ def _speaks_of_other_times(scene: Scene) -> str | None:
     names = {mention.start for mention in scene.mentions}
     for place in _asking(question):
         word, after = question.lower(place), question.lower(place + 1)
-        past = word in _ONCE or (word == "used" and after == "to" and question.lower(place - 1) not in AUXILIARIES)
-        past = past or (word in {"before", "after"} and (place + 1 in names or place + 2 in names))
-        if past and not _relational(scene, place):
+        once = word == "used" and after == "to" and question.lower(place - 1) not in AUXILIARIES
+        past = word in _ONCE or (word in {"before", "after"} and (place + 1 in names or place + 2 in names))
+        if once or (past and not _relational(scene, place)):
             return f"it asks about another time ('{word}'), and the graph holds what is so now"
     return None
 
