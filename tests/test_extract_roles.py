@@ -35,6 +35,13 @@ TEXTS = [
     ("heron", "Heron calls Auth. It doesn't any more.", ""),
     ("heron", "| Key | Value |\n|---|---|\n| Pays out through | API Gateway |", "heron needs gate"),
     ("heron", "Reached through: API Gateway", ""),
+    ("heron", "The bot that reads the Ledger DB belongs to Bookkeeping.", ""),
+    ("heron", "A job that nightly loads the Ledger DB calls Auth.", ""),
+    ("heron", "The people who run Heron also run the Ledger.", ""),
+    ("heron", "Refunds, which reads the Ledger DB, calls Auth.", "refunds needs db, auth"),
+    ("x", "| Person | Team |\n|---|---|\n| Ana Ruiz | Edge |\n| Jo Park | Bookkeeping |", ""),
+    ("x", "| Datastore | Written by |\n|---|---|\n| Ledger DB | Ledger |", "ledger needs db"),
+    ("heron", "Written by: Ana Ruiz", ""),
 ]
 
 

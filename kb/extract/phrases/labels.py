@@ -220,7 +220,9 @@ class Labels:
             end += len(verb.extra)
         length = preposition_after(verb.prep, lowered, end) if verb.prep is not None else 0
         reverse = tuple(s.reverse for s in verb.senses)
-        if low in verb.participles and lowered[end : end + 1] == ["by"] and verb.prep is None and not verb.state:
+        # "Written by" is short for "written to by".
+        whole = verb.prep is None or (verb.prep in ("to", "into") and not verb.extra and "write" in verb.bases)
+        if low in verb.participles and lowered[end : end + 1] == ["by"] and whole and not verb.state:
             return reverse, end + 1, False
         if low in verb.participles and length and lowered[end + length : end + length + 1] == ["by"]:
             return reverse, end + length + 1, False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kb.extract.phrases.context import Ref
 from kb.extract.phrases.cues import (
     CLAUSE_START,
+    GROUP_WORDS,
     NEGATIONS,
     OTHER_PARTY,
     PART_NOUNS,
@@ -230,7 +231,16 @@ class Subjects(Row):
             return self._inside_phrase(start - 1, refs, start)
         if self.word(start - 1, "neither", "no", "nobody", "none"):
             return Subject("unknown", start=start - 1)
+        if self._in_relative_clause(start):
+            return Subject("unknown", start=start)
         return Subject("refs", tuple(reversed(refs)), start, plural=len(refs) > 1)
+
+    def _in_relative_clause(self, start: int) -> bool:
+        """Whether the name at `start` is the object of a clause inside: "The bot that reads X belongs to Y"."""
+        k = start - 1
+        while k > max(0, start - 6) and (self.plain(k) or self.lowered[k] in GROUP_WORDS):
+            k -= 1
+        return start - 1 > k > 0 and self.word(k, "that", "which", "who") and self.plain(k - 1)
 
     def _skip_left(self, j: int) -> int:
         """Skip determiners and the like to the left of a name."""

@@ -167,7 +167,7 @@ class TableReader:
             else:
                 subjects = names[column]
             # Below a head that names the relation a wrong type is the page's mistake, and for the gate to judge.
-            clear = bool(label.senses) and column is not None and len(subjects) == 1
+            clear = bool(label.senses) and not label.kinds and column is not None and len(subjects) == 1
             edges.extend(self.facts.edges(subjects, columns[i], names[i], explicit=clear))
         if not edges and heading.senses:
             edges.extend(self._under_heading(names, context, heading))
