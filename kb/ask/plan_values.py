@@ -91,10 +91,10 @@ def listed(names: Iterable[str]) -> str:
 
 
 def suggest(word: str, options: Iterable[str], *, several: bool = False) -> str:
-    """The nearest of `options`, up to three with `several`, as the end of a sentence; empty where none is near."""
+    """The nearest of `options`, up to three with `several`, as a part of a sentence; empty where none is near."""
     folded = {option.casefold(): option for option in options}
     close = difflib.get_close_matches(word.casefold(), folded, n=3 if several else 1, cutoff=0.6)
-    return f"; did you mean {' or '.join(repr(folded[one]) for one in close)}?" if close else ""
+    return f" (did you mean {' or '.join(repr(folded[one]) for one in close)}?)" if close else ""
 
 
 def relation_names(vocabulary: Vocabulary) -> list[str]:

@@ -99,8 +99,9 @@ def command(
         result = _run(base, chosen, terms, prefixes, timeout=timeout, max_rows=max_rows)
         _print(result, base, prefixes, "json" if as_json and syntax is None else syntax)
     if result.truncated:
-        what = "triples" if result.kind == "graph" else "rows"
-        note(f"Note: only the first {max_rows:,} {what}; --max-rows allows more.")
+        what = ("triple" if result.kind == "graph" else "row") + ("s" if max_rows != 1 else "")
+        first = f"first {max_rows:,} {what}" if max_rows != 1 else f"first {what}"
+        note(f"Note: only the {first}; --max-rows allows more.")
 
 
 def _fitting(kb: KnowledgeBase) -> Fitting:
