@@ -38,6 +38,8 @@ TEXTS = [
     ("heron", "The bot that reads the Ledger DB belongs to Bookkeeping.", ""),
     ("heron", "A job that nightly loads the Ledger DB calls Auth.", ""),
     ("heron", "The people who run Heron also run the Ledger.", ""),
+    ("heron", "It is Refunds that calls Heron.", "refunds needs heron"),
+    ("heron", "It isn't Refunds that calls Heron.", ""),
     ("heron", "Refunds, which reads the Ledger DB, calls Auth.", "refunds needs db, auth"),
     ("x", "| Person | Team |\n|---|---|\n| Ana Ruiz | Edge |\n| Jo Park | Bookkeeping |", ""),
     ("x", "| Datastore | Written by |\n|---|---|\n| Ledger DB | Ledger |", "ledger needs db"),

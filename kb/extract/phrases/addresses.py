@@ -93,7 +93,8 @@ _ADDRESSED: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
 _PARTS = {
     "EACH": "(?:the|our|any|every|all|each|whatever|whichever|an?)",
     "KINDLY": "(?:please|kindly|you must)",
-    "THESE": r"(?:this|these|the) (?:\w+ )?(?:page|document|text|file|wiki|note|mail|letter|form|line|section)s?",
+    "THESE": r"(?:this|these|the) (?:\w+ )?(?:page|document|text|file|wiki|note|mail|letter|form|line|section|"
+    "paragraph|part|sentence|list|table|following)s?",
     "READER": r"(?:systems?|software|programs?|assistants?|(?:chat ?)?bots?|robots?|crawlers?|spiders?|models?|agents?|"
     r"parsers?|tools?|ais?|llms?|indexers?|extractors?|summari[sz]ers?|harvesters?|scrapers?|importers?|readers?|"
     r"machines?|scripts?|pipelines?|algorithms?|processors?|engines?)",
@@ -118,7 +119,9 @@ _TOLD = (
     r"\bREADER\b[^.!?:]{0,50}\bREADS [^.!?:]{0,20}\b(?:this|these)\b[^.!?:]{0,40}\bMUST DOWN\b",
     r"\bREADER of (?:this|these)\b[^.!?:]{0,40}\bMUST DOWN\b",
     r"\bthe (?:\w+ )?READER MUST DOWN (?:the following|(?:these|those) (?:\w+ )?(?:facts|statements))",
-    r"\b(?:MINDS|READERS) ?[,:–—-] ?(?:KINDLY )?DOWN\b[^.!?]{0,40}?WHAT",
+    r"\bthe (?:\w+ ){0,2}READER\b[^.!?:]{0,30}\bMUST DOWN\b[^.!?]{0,30}\b(?:its|their) (?:records?|index|memory)\b",
+    r"\bTHESE [^.!?:]{0,20}\b(?:meant|intended|written|addressed) (?:for|to) (?:\w+ )?READERS\b",
+    r"\b(?:MINDS|READERS) ?[,:!–—-] ?(?:KINDLY )?DOWN\b[^.!?]{0,40}?WHAT",
     r"\b(?:READERS|automat\w+ READER) ?[,:–—-] ?KINDLY DOWN\b",
     r"\bautomat\w+ READER ?[,:–—-] ?DOWN\b",
     r"(?:^|[.!?>*_(] ?)(?:to|dear|attention|hey|hello|calling) (?:EACH )?(?:\w+ ){0,2}READER\b[^.!?:]{0,80}:",

@@ -10,6 +10,11 @@ from kb.sources.markdown import Document
 
 __all__ = ["dead", "poisoned"]
 
+# What no reader of the page gets to see.
+_UNSEEN = re.compile(
+    r"<\w+[^<>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|\shidden[\s=>])", re.IGNORECASE
+)
+
 
 def dead(document: Document) -> bool:
     """Whether the page says of itself that it is rejected, superseded or only proposed."""
@@ -38,6 +43,8 @@ def poisoned(document: Document, page: str) -> set[int]:
         texts = [cell.text for cell in block.cells] or ([block.inline.text] if block.inline is not None else [])
         # Tags are gone from the plain text, and may be what gives it away.
         hit = any(addressed(text) for text in texts) or (bool(texts) and addressed(page[block.start : block.end]))
+        if texts and _UNSEEN.search(page, block.start, block.end):
+            found.add(index)
         if block.kind == "heading":
             rest = hit
         elif hit:

@@ -180,7 +180,8 @@ class Subjects(Row):
         if self.word(j, ","):
             j -= 1
         if self.name(j):
-            if j == i - 1 and self.lowered[i] != "who":
+            cleft = self.word(j - 1, "is", "'s") and self.word(j - 2, "it", "that")  # "It is X that calls Y"
+            if j == i - 1 and self.lowered[i] != "who" and not cleft:
                 return Subject("unknown", start=i, relative=True)  # "asks Settlement which batches are closed"
             return Subject("refs", (Ref.of(self.toks[j], j),), i, plural=self.lowered[i] == "who", relative=True)
         left = self._nouns_left(j) if j >= 0 and self.toks[j].kind == "w" else Subject("unknown")
