@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple
+from functools import cached_property
 from typing import Any
 
 from kb.config import Config
 from kb.errors import Fault, KbError, PageError
-from kb.extract import Reader
 from kb.graph import assemble
 from kb.graph.candidates import candidates
 from kb.graph.resolve import Resolver
 from kb.model import Page, Statement
+from kb.pipeline.readers import LazyReader
 from kb.pipeline.state import Key, State
 from kb.pipeline.unread import Unread
 from kb.records import Reading, SourceRecord
@@ -42,15 +43,19 @@ class Collector:
         config: Config,
         vocabulary: Vocabulary,
         catalogue: Catalogue,
-        reader: Reader,
+        reader: LazyReader,
         given: Given | None,
         progress: Progress,
     ) -> None:
         self.config, self.vocabulary, self.catalogue = config, vocabulary, catalogue
         self.reader, self.given, self.progress = reader, given, progress
-        self.resolver = Resolver(catalogue, vocabulary)
-        self.unread = Unread(vocabulary, catalogue)
+        self.unread = Unread(catalogue, lambda: reader.mentions)
         self.state = State()
+
+    @cached_property
+    def resolver(self) -> Resolver:
+        """Made when the first source changed: it indexes every name."""
+        return Resolver(self.catalogue, self.vocabulary)
 
     def run(self, state: State) -> None:
         """Does all of it."""

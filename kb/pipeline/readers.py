@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kb.config import Config
 from kb.extract import Reader
 from kb.model import Page, Statement
 from kb.sources.catalogue import Catalogue
 from kb.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from kb.extract.mentions import Mentions
 
 __all__ = ["LazyReader"]
 
@@ -29,7 +33,14 @@ class LazyReader:
     def _reader(self) -> Reader:
         from kb.extract.phrases import PhraseReader
 
-        return PhraseReader(self.vocabulary, self.catalogue)
+        return PhraseReader(self.vocabulary, self.catalogue, self.mentions)
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """The index of the catalogue's names, which reading and looking for what was not read share."""
+        from kb.extract.mentions import Mentions
+
+        return Mentions(self.catalogue, self.vocabulary)
 
     def read(self, page: Page) -> list[Statement]:
         return self._reader.read(page)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kb.errors import Fault
+from kb.graph.validation import WARNING, Result
 from kb.records import SourceRecord
-
-if TYPE_CHECKING:
-    from kb.graph.validation import Result
 
 __all__ = [
     "BuildReport",
@@ -117,6 +115,9 @@ def contradictions(
 
     `names` maps the IRI of a relation to its name.
     """
+    warnings = [result for result in results if result.severity == WARNING and not result.rejects]
+    if not warnings:
+        return []
     said: dict[tuple[str, str], dict[str, set[str]]] = {}
     for record in records:
         for reading in record.accepted():
@@ -124,9 +125,7 @@ def contradictions(
             subject, relation, object_ = reading.edge
             said.setdefault((subject, relation), {}).setdefault(object_, set()).add(record.source)
     rows = []
-    for result in results:
-        if result.severity != "Warning" or result.rejects:
-            continue
+    for result in warnings:
         relation = names.get(result.path or "", result.path or "")
         values = said.get((result.focus, relation), {})
         rows.append(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb.model import Page
 from kb.records import Reading, SourceRecord
 from kb.sources.catalogue import Catalogue
-from kb.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from kb.extract.mentions import Mention, Mentions
@@ -31,16 +29,10 @@ _DIAGRAM = "mermaid"
 
 
 class Unread:
-    """Compares the names on a page with what was read from it. The index of names is made when it is first needed."""
+    """Compares the names on a page with what was read from it. `mentions` gives the index of names when needed."""
 
-    def __init__(self, vocabulary: Vocabulary, catalogue: Catalogue) -> None:
-        self.vocabulary, self.catalogue = vocabulary, catalogue
-
-    @cached_property
-    def _mentions(self) -> Mentions:
-        from kb.extract.mentions import Mentions
-
-        return Mentions(self.catalogue, self.vocabulary)
+    def __init__(self, catalogue: Catalogue, mentions: Callable[[], Mentions]) -> None:
+        self.catalogue, self.mentions = catalogue, mentions
 
     def of(self, page: Page, readings: Sequence[Reading]) -> dict[str, Any]:
         """What a record keeps of it: `quiet`, the names on a page without statements, and `unread`, its lines.
@@ -50,7 +42,7 @@ class Unread:
         the page makes elsewhere.
         """
         text = _spoken(page.text)
-        found = [mention for mention in self._mentions.find(text) if not mention.weak]
+        found = [mention for mention in self.mentions().find(text) if not mention.weak]
         extra: dict[str, Any] = {}
         names = self._names(page.text, found)
         if len(names) < _ENOUGH:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kb.extract.phrases.tokens import Tok
@@ -42,7 +42,7 @@ class Context:
     """
 
     types: dict[str, str]
-    heads: dict[str, frozenset[str]]
+    heads: Mapping[str, frozenset[str]]
     page: tuple[str, ...] = ()
     section: tuple[str, ...] = ()
     item: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kb.extract.mentions import Catalogued, Mentions
 from kb.extract.phrases.about import About
@@ -17,7 +17,7 @@ from kb.extract.phrases.page_reader import PageReader
 from kb.extract.phrases.prose import Prose
 from kb.extract.phrases.tokens import Tokens
 from kb.language import words
-from kb.model import Page, Statement
+from kb.model import Entity, Page, Statement
 from kb.vocabulary import Vocabulary
 
 __all__ = ["PhraseReader"]
@@ -26,16 +26,19 @@ IDENTITY = "phrases/1"
 
 
 class PhraseReader:
-    """Reads statements off pages. Made once for a vocabulary and a catalogue; has no state between pages."""
+    """Reads statements off pages. Made once for a vocabulary and a catalogue; has no state between pages.
+
+    `mentions` is the index of the catalogue's names, made here unless there is one already.
+    """
 
     identity = IDENTITY
 
-    def __init__(self, vocabulary: Vocabulary, catalogue: Catalogued) -> None:
+    def __init__(self, vocabulary: Vocabulary, catalogue: Catalogued, mentions: Mentions | None = None) -> None:
         entities = dict(catalogue.entities)
         types = {one.id: one.type for one in entities.values()}
         nouns = _type_nouns(vocabulary)
         lexicon = Lexicon(vocabulary)
-        self.tokens = Tokens(Mentions(catalogue, vocabulary), types, nouns)
+        self.tokens = Tokens(mentions or Mentions(catalogue, vocabulary), types, nouns)
         self.facts = Facts(vocabulary, entities)
         self.labels = Labels(lexicon, nouns)
         self.prose = Prose(lexicon, self.facts, self.labels)
@@ -43,12 +46,32 @@ class PhraseReader:
         self.diagrams = DiagramReader(self.tokens, self.labels, self.facts, lexicon)
         self.glossary = Glossary(self.tokens, lexicon)
         self.types = types
-        self.words = {one.id: _words((one.name, *one.aliases)) for one in entities.values()}
-        self.heads = {one.id: _heads((one.name, *one.aliases)) for one in entities.values()}
+        self.words = _OfEntities(entities, _words)
+        self.heads = _OfEntities(entities, _heads)
 
     def read(self, page: Page) -> list[Statement]:
         """Read a page. Each edge is stated once, by its first evidence."""
         return PageReader(self, page).read()
+
+
+class _OfEntities(Mapping[str, frozenset[str]]):
+    """Something about the names of each entity, found out when it is first asked for: few are on any one page."""
+
+    def __init__(self, entities: Mapping[str, Entity], find: Callable[[Sequence[str]], frozenset[str]]) -> None:
+        self._entities, self._find = entities, find
+        self._found: dict[str, frozenset[str]] = {}
+
+    def __getitem__(self, entity_id: str) -> frozenset[str]:
+        if entity_id not in self._found:
+            one = self._entities[entity_id]
+            self._found[entity_id] = self._find((one.name, *one.aliases))
+        return self._found[entity_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entities)
+
+    def __len__(self) -> int:
+        return len(self._entities)
 
 
 def _type_nouns(vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
