@@ -27,7 +27,10 @@ FILLER = (
 
 
 def write_wiki(folder: Path, pages: int, seed: int = 7) -> None:
-    """Writes `kb.toml`, a catalogue of services, stores and teams, and one page of about 2 kB for each service."""
+    """Writes `kb.toml`, a catalogue of services, stores and teams, and one page for each service.
+
+    Pages have about 3 kB, somewhat less than pages of product documentation do.
+    """
     rng = random.Random(seed)
     teams = [f"team-{n}" for n in range(max(3, pages // 40))]
     stores = [f"store-{n}" for n in range(max(3, pages // 10))]
@@ -45,7 +48,7 @@ def write_wiki(folder: Path, pages: int, seed: int = 7) -> None:
         for other in others:
             if other != service:
                 said = rng.choice(SENTENCES).format(me=_name(service), other=_name(other))
-                lines += [f"{said} {rng.choice(FILLER)}", "", " ".join(rng.sample(FILLER, 3)), ""]
+                lines += [f"{said} {rng.choice(FILLER)}", "", " ".join(rng.sample(FILLER, 6)), ""]
         (folder / "pages" / f"{number:05d}-{service}.md").write_text("\n".join(lines), encoding="utf-8")
 
 
