@@ -172,6 +172,7 @@ def test_a_plan_is_run_as_given_from_text_file_or_stdin(cmd: Kb, own: Path) -> N
         ("{", "The plan is no JSON: line 1, column 2"),
         ('{"start": "cart", "hops": ["owned-by"]}', "did you mean"),
         ('{"start": "carts"}', "did you mean"),
+        ('{"any": [' * 2000 + "]}" * 2000, "nested deeper"),
         ("none.json", "none.json: No such file"),
     ],
 )

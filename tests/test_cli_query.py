@@ -87,7 +87,8 @@ def test_standard_input_and_files_take_parameters_without_a_header(wiki: Path) -
         ([], "Name a query"),
         (["none.rq"], "none.rq: cannot be read: No such file"),
         (["find_impact", "-p", "entity=cart", "--format", "turtle"], "The query gives no triples"),
-        (["find_impact", "-p", "entity=cart", "--timeout", "0"], "needs time to run"),
+        (["find_impact", "-p", "entity=cart", "--timeout", "0"], "'--timeout'"),
+        (["find_impact", "-p", "entity=cart", "--timeout", "inf"], "'--timeout'"),
         (["find_impact", "-p", "entity=cart", "--max-rows", "-1"], "--max-rows"),
     ],
 )
@@ -188,3 +189,8 @@ def test_terms_of_an_ontology_of_ones_own_get_its_prefix(cmd: Kb, tmp_path: Path
     assert not prefix.startswith("<")
     again = f"ASK {{ ?x a {prefix}:{name} }}"
     assert kb_process("query", "-", "--kb", folder, stdin=again.encode()).out == "true\n"
+
+
+def test_a_query_without_variables_prints_its_number_of_rows_alone(asked) -> None:
+    ran = asked("SELECT * WHERE {}")
+    assert (ran.code, ran.out) == (0, "")

@@ -31,6 +31,8 @@ def table_lines(
 
     `right` are the columns to align right. Line breaks in cells become spaces.
     """
+    if not headings:
+        return []  # a query may ask for no variable at all
     cells = [[" ".join(cell.split()) for cell in row] for row in rows]
     shown = [list(headings), *cells] if any(headings) else cells
     widths = [max((columns_of(row[i]) for row in shown), default=0) for i in range(len(headings))]

@@ -107,6 +107,8 @@ def _read_plan(text: str) -> dict[str, Any]:
         plan = json.loads(text)
     except json.JSONDecodeError as err:
         raise click.UsageError(f"The plan is no JSON: line {err.lineno}, column {err.colno}: {err.msg}") from err
+    except RecursionError as err:
+        raise click.UsageError("The plan is nested deeper than any plan can be; see docs/plans.md.") from err
     if not isinstance(plan, dict):
         raise click.UsageError('The plan must be a JSON object, such as {"start": "…", "hops": ["…"]}.')
     return plan

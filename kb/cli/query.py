@@ -42,7 +42,12 @@ _GRAPHS = ("turtle", "ntriples", "rdfxml", "jsonld")
     help="How to print.  [default: table for rows, turtle for triples]",
 )
 @click.option(
-    "--timeout", type=float, default=30.0, show_default=True, metavar="SECONDS", help="Stop it after this time."
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True, max=86_400),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Stop it after this time, a day at most.",
 )
 @click.option(
     "--max-rows",
