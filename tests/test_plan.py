@@ -158,6 +158,7 @@ def test_a_wrong_plan_is_refused_in_words(data: object, words: list[str]) -> Non
 
 def test_plans_have_bounds() -> None:
     assert f"more than {MAX_HOPS} hops" in refused({"start": "anvil", "hops": ["near"] * (MAX_HOPS + 1)})
+    assert "more than 20 repeated hops" in refused({"start": "anvil", "hops": ["near*"] * 21})
     assert "combines 65 plans" in refused({"any": [START] * 65})
     half = {"start": "anvil", "hops": ["near"] * (MAX_HOPS // 2)}
     assert "plan.all[2].hops" in refused({"all": [half, half, START]})

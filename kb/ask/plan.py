@@ -71,6 +71,9 @@ __all__ = [
 MAX_HOPS = 64
 """Hops that one plan may have in all. Queries nest with them, and engines give up on nesting without end."""
 
+MAX_REPEATED = 20
+"""Repeated hops that one plan may have in all: each may walk the whole graph, and their queries nest."""
+
 MAX_DEPTH = 16
 """How deep plans may stand inside plans."""
 
@@ -134,7 +137,7 @@ def parse_hop(text: object, vocabulary: Vocabulary, place: str = "hop") -> Hop:
 class _Parser:
     def __init__(self, vocabulary: Vocabulary, entities: Collection[str] | Mapping[str, Entity] | None) -> None:
         self.vocabulary, self.entities = vocabulary, entities
-        self.hops_seen = 0
+        self.hops_seen = self.repeated_seen = 0
 
     def plan(self, data: object, place: str, depth: int, *, top: bool = False, part: bool = False) -> Plan:
         if not isinstance(data, Mapping):
@@ -207,6 +210,9 @@ class _Parser:
         self.hops_seen += len(hops)
         if self.hops_seen > MAX_HOPS:
             raise PlanError(f"{place}: the plan has more than {MAX_HOPS} hops")
+        self.repeated_seen += sum(hop.repeated for hop in hops)
+        if self.repeated_seen > MAX_REPEATED:
+            raise PlanError(f"{place}: the plan has more than {MAX_REPEATED} repeated hops")
         return hops
 
     def entity(self, data: object, place: str) -> str:
