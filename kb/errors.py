@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = [
+    "BudgetError",
     "BuildLockedError",
     "CatalogueError",
     "ConfigError",
+    "EndpointError",
     "ExportError",
     "Fault",
     "GenerationError",
     "KbError",
+    "LlmError",
     "NoKnowledgeBaseError",
     "OntologyError",
     "PageError",
@@ -24,6 +27,8 @@ __all__ = [
     "QueryError",
     "QueryTimeoutError",
     "RefusedQuestionError",
+    "ReplayError",
+    "ReplyError",
     "SourceError",
     "StatementsError",
 ]
@@ -118,3 +123,29 @@ class GenerationError(KbError):
 
 class BuildLockedError(KbError):
     """Another build holds the lock."""
+
+
+class LlmError(KbError):
+    """A language model gave no usable reply."""
+
+
+class EndpointError(LlmError):
+    """No request to the endpoint can succeed: it is down, refuses the key, or does not have the model."""
+
+
+class ReplyError(LlmError):
+    """One request got no usable reply; others may. `label` says what it was about: a page id, a question."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, label: str = "") -> None:
+        self.label = label
+        super().__init__(message)
+
+
+class BudgetError(LlmError):
+    """Going on would cost more than was allowed."""
+
+
+class ReplayError(LlmError):
+    """A recording is damaged, or lacks a reply that is needed."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from functools import cached_property
 from typing import Any
 
 from kb.config import Config
-from kb.errors import Fault, KbError, PageError
+from kb.errors import Fault, PageError
+from kb.extract import PageReading
 from kb.graph import assemble
 from kb.graph.candidates import candidates
 from kb.graph.resolve import Resolver
@@ -71,10 +72,7 @@ class Collector:
         if self.given is not None:
             wanted = sorted({page for kind, page in self.given if kind == "page"} | set(wanted))
         by_id = {file.id: file for file in files}
-        for number, page_id in enumerate(wanted):
-            self.progress("pages", number, len(wanted))
-            self.collect_page(page_id, by_id.get(page_id))
-        self.progress("pages", len(wanted), len(wanted))
+        self.collect_pages(wanted, by_id)
         for (kind, source), rows in (self.given or {}).items():
             if kind == "statements":
                 self.collect_rows((kind, source), rows)
@@ -93,30 +91,62 @@ class Collector:
         scan = scan_pages(self.config.pages, self.config)
         return scan.files, scan.faults
 
-    def collect_page(self, page_id: str, file: PageFile | None) -> None:
+    def collect_pages(self, wanted: Sequence[str], files: Mapping[str, PageFile]) -> None:
+        """Takes over what did not change, and hands the rest to the reader as it asks for pages."""
+        done = 0
+
+        def changed() -> Iterator[Page]:
+            nonlocal done
+            for page_id in wanted:
+                page = self.page_to_read(page_id, files.get(page_id))
+                if page is None:
+                    done += 1
+                    self.progress("pages", done, len(wanted))
+                else:
+                    yield page
+
+        self.progress("pages", 0, len(wanted))
+        for reading in self.reader.read_all(changed()) if self.given is None else ():
+            done += 1
+            self.progress("pages", done, len(wanted))
+            self.collect_reading(reading)
+        if self.given is not None:
+            for _ in changed():
+                raise AssertionError("given statements take the place of reading")
+
+    def page_to_read(self, page_id: str, file: PageFile | None) -> Page | None:
+        """The page, when a reader has to look at it; None once what it says is settled without."""
         rows = None if self.given is None else self.given.get(("page", page_id), ())
+        key = ("page", page_id)
         try:
             page = None if file is None else read_page(file)
         except PageError as err:
             self.state.faults.extend(err.faults)
-            self.keep(("page", page_id))
-            return
+            self.keep(key)
+            return None
         digest = page.digest if page is not None else ""
         if rows is not None:
             digest = hashlib.sha256(f"{digest} {_rows_digest(rows)}".encode()).hexdigest()
-        key = ("page", page_id)
         before = self.state.before.get(key)
         if before is not None and before.digest == digest:
             self.state.records[key] = before
-            return
-        try:
-            said = self.reader.read(page) if rows is None and page is not None else rows or ()
-        except KbError as err:
-            self.state.faults.append(Fault(file.shown if file else page_id, None, str(err)))
+        elif rows is not None:
+            self.state.read += 1
+            self.settle(key, digest, rows, page)
+        else:
+            return page
+        return None
+
+    def collect_reading(self, reading: PageReading) -> None:
+        """Settles what a reader found on a page."""
+        page, key = reading.page, ("page", reading.page.id)
+        if reading.error is not None:
+            self.state.faults.append(Fault(page.path, None, str(reading.error)))
+        if reading.error is not None and not reading.statements:
             self.keep(key)
             return
         self.state.read += 1
-        self.settle(key, digest, said, page)
+        self.settle(key, page.digest if reading.error is None else "", reading.statements, page)
 
     def collect_catalogue(self) -> None:
         by_source: dict[str, list[Statement]] = {}

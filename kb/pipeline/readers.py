@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kb.config import Config
-from kb.extract import Reader
-from kb.model import Page, Statement
+from kb.extract import PageReading, Reader
+from kb.model import Page
 from kb.sources.catalogue import Catalogue
 from kb.vocabulary import Vocabulary
 
@@ -42,5 +43,5 @@ class LazyReader:
 
         return Mentions(self.catalogue, self.vocabulary)
 
-    def read(self, page: Page) -> list[Statement]:
-        return self._reader.read(page)
+    def read_all(self, pages: Iterable[Page]) -> Iterator[PageReading]:
+        return self._reader.read_all(pages)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from kb.errors import KbError
+from kb.extract import PageReading
 from kb.extract.mentions import Catalogued, Mentions
 from kb.extract.phrases.about import About
 from kb.extract.phrases.diagrams import DiagramReader
@@ -52,6 +54,14 @@ class PhraseReader:
     def read(self, page: Page) -> list[Statement]:
         """Read a page. Each edge is stated once, by its first evidence."""
         return PageReader(self, page).read()
+
+    def read_all(self, pages: Iterable[Page]) -> Iterator[PageReading]:
+        """Reads pages one by one, in their order."""
+        for page in pages:
+            try:
+                yield PageReading(page, tuple(self.read(page)))
+            except KbError as err:
+                yield PageReading(page, error=err)
 
 
 class _OfEntities(Mapping[str, frozenset[str]]):
