@@ -24,11 +24,16 @@ _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "kb": {"base": str, "ontology": (str, list), "shapes": (str, list), "store": str},
     "sources": {"pages": str, "catalogue": (str, list), "schemas": str},
     "read": {"reader": str},
-    "llm": {},  # free until the reader that uses it checks it
+    "ask": {"planner": str, "method": str},
+    "llm": {},  # checked by kb.llm.settings, when a model is asked
     "embed": {},
     "reason": {},
 }
-_READERS = ("phrases",)
+_CHOICES = {
+    ("read", "reader"): ("phrases", "llm"),
+    ("ask", "planner"): ("search", "llm"),
+    ("ask", "method"): ("graph", "vector", "hybrid", "routed"),
+}
 
 
 def packaged(folder: str) -> Path:
@@ -49,6 +54,7 @@ class Config:
     pages: Path | None
     catalogue: tuple[Path, ...]
     reader: str = "phrases"
+    ask: dict[str, str] = field(default_factory=dict)
     llm: dict[str, Any] = field(default_factory=dict)
     embed: dict[str, Any] = field(default_factory=dict)
     reason: dict[str, Any] = field(default_factory=dict)
@@ -92,9 +98,10 @@ def load_config(folder: Path) -> Config:
         Iris(kb["base"])
     except ConfigError as err:
         raise ConfigError(f"{path}: {err}") from err
-    reader = data.get("read", {}).get("reader", "phrases")
-    if reader not in _READERS:
-        raise ConfigError(f"{path}: [read] reader = {reader!r} is unknown; known: {', '.join(_READERS)}")
+    for (section, key), known in _CHOICES.items():
+        chosen = data.get(section, {}).get(key, known[0])
+        if chosen not in known:
+            raise ConfigError(f"{path}: [{section}] {key} = {chosen!r} is unknown; known: {', '.join(known)}")
     if "://" in kb.get("store", ""):
         raise ConfigError(f"{path}: store = {kb['store']!r} is an address; name a folder, such as kg")
     ontology = _paths(root, kb.get("ontology"))
@@ -108,7 +115,8 @@ def load_config(folder: Path) -> Config:
         store=root / kb.get("store", "kg"),
         pages=root / sources["pages"] if "pages" in sources else _existing(root / "pages"),
         catalogue=_paths(root, sources.get("catalogue")) or _default_catalogue(root),
-        reader=reader,
+        reader=data.get("read", {}).get("reader", "phrases"),
+        ask=data.get("ask", {}),
         llm=data.get("llm", {}),
         embed=data.get("embed", {}),
         reason=data.get("reason", {}),
