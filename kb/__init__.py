@@ -25,7 +25,11 @@ def build(
     *,
     force: bool = False,
     statements: str | os.PathLike[str] | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    reader: str | None = None,
+    max_cost: float | None = None,
+    record: str | os.PathLike[str] | None = None,
+    replay: str | os.PathLike[str] | None = None,
+    progress: Callable[[str, int, int, str], None] | None = None,
 ) -> BuildReport:
     """Builds the knowledge base in `folder` and publishes it when anything changed; see `kb.pipeline.build`."""
     from pathlib import Path
@@ -33,8 +37,17 @@ def build(
     from kb.config import load_config
     from kb.pipeline import build as run
 
-    given = None if statements is None else Path(statements)
-    return run(load_config(Path(folder)), force=force, statements=given, progress=progress)
+    given, to, from_ = (None if one is None else Path(one) for one in (statements, record, replay))
+    return run(
+        load_config(Path(folder)),
+        force=force,
+        statements=given,
+        reader=reader,
+        max_cost=max_cost,
+        record=to,
+        replay=from_,
+        progress=progress,
+    )
 
 
 def __dir__() -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any
 from kb.errors import ConfigError, NoKnowledgeBaseError
 from kb.iris import Iris
 
-__all__ = ["CONFIG_NAME", "Config", "enclosing", "load_config", "packaged"]
+__all__ = ["CONFIG_NAME", "READERS", "Config", "enclosing", "load_config", "packaged"]
 
 CONFIG_NAME = "kb.toml"
 
@@ -29,8 +29,9 @@ _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "embed": {},
     "reason": {},
 }
+READERS = ("phrases", "llm")
 _CHOICES = {
-    ("read", "reader"): ("phrases", "llm"),
+    ("read", "reader"): READERS,
     ("ask", "planner"): ("search", "llm"),
     ("ask", "method"): ("graph", "vector", "hybrid", "routed"),
 }

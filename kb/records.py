@@ -33,7 +33,8 @@ RESULTS_NAME = "results.jsonl"
 class Reading:
     """One statement and its fate.
 
-    `edge` is (subject id, relation, object id) once the names are resolved. `code` and `reason` say why it was
+    `edge` is (subject id, relation, object id) once the names are resolved; `repaired` says that it was turned round,
+    since the things it joins fit the relation only the other way. `code` and `reason` say why it was
     rejected; both are None for a fact. `result` is the validation result that rejected it, where one did.
     """
 
@@ -42,6 +43,7 @@ class Reading:
     code: str | None = None
     reason: str | None = None
     result: Result | None = None
+    repaired: bool = False
 
     @property
     def accepted(self) -> bool:
@@ -128,6 +130,8 @@ def _reading_to_json(reading: Reading) -> dict[str, Any]:
         data.update(code=reading.code, reason=reading.reason)
     if reading.result is not None:
         data["result"] = asdict(reading.result)
+    if reading.repaired:
+        data["repaired"] = True
     return data
 
 
@@ -145,6 +149,7 @@ def _from_json(data: dict[str, Any], line: bytes) -> SourceRecord:
                 item.get("code"),
                 item.get("reason"),
                 _result_from_json(item["result"]) if "result" in item else None,
+                item.get("repaired", False),
             )
         )
     return SourceRecord(

@@ -82,7 +82,7 @@ def table(
 
 
 @contextlib.contextmanager
-def progress() -> Iterator[Callable[[str, int, int], None] | None]:
+def progress() -> Iterator[Callable[[str, int, int, str], None] | None]:
     """A bar on standard error for what a build reports, where that is a terminal; else None."""
     if not sys.stderr.isatty():
         yield None
@@ -90,13 +90,14 @@ def progress() -> Iterator[Callable[[str, int, int], None] | None]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description:<8}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    spent = TextColumn("{task.fields[spent]}")
+    columns = (TextColumn("{task.description:<8}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), spent)
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
-        def step(stage: str, done: int, total: int) -> None:
+        def step(stage: str, done: int, total: int, spent: str = "") -> None:
             if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=total)
-            bar.update(tasks[stage], completed=done, total=total)
+                tasks[stage] = bar.add_task(stage, total=total, spent=spent)
+            bar.update(tasks[stage], completed=done, total=total, spent=spent)
 
         yield step

@@ -46,20 +46,69 @@ def _rows(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
 @click.option(
     "--unread", is_flag=True, help="List lines and pages that name two or more entities and gave no statement."
 )
+@click.option(
+    "--reader", type=click.Choice(["phrases", "llm"]), help="Read pages with this reader.  [default: kb.toml]"
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be read, and what that would cost; ask nobody.")
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="AMOUNT",
+    help="Stop before the model's replies cost more, by the prices in kb.toml.",
+)
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Read all pages, and write the model's replies to this file.",
+)
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Read all pages with the replies of this file, without a model.",
+)
 @kb_option
 @json_option
-def command(force: bool, statements: Path | None, most: int, unread: bool, folder: Path, as_json: bool) -> int:
+def command(
+    force: bool,
+    statements: Path | None,
+    most: int,
+    unread: bool,
+    reader: str | None,
+    dry_run: bool,
+    max_cost: float | None,
+    record: Path | None,
+    replay: Path | None,
+    folder: Path,
+    as_json: bool,
+) -> int:
     """Read pages and catalogue and publish the graph of both.
 
     Only what changed since the last build is read. The old graph stays in use until the new one is complete, and when
-    the build fails or is killed.
+    the build fails or is killed. Every reply of a language model is kept when it comes: a build that was stopped goes
+    on where it was, and nothing is paid for twice.
 
-    Exit code 1: a page could not be read, or given data break a shape; the rest is published all the same.
+    Exit code 1: a page could not be read, or given data break a shape; the rest is published all the same. 3: nothing
+    was published, since the endpoint cannot be used, the recording lacks a reply, or --max-cost was reached.
     """
     import kb
 
+    if statements is not None and (reader or dry_run or max_cost or record or replay):
+        raise click.UsageError("--statements takes the place of reading; no reader can be chosen beside it.")
+    if dry_run:
+        return _dry_run(folder, force=force, reader=reader, as_json=as_json)
     with progress() as step:
-        report = kb.build(folder, force=force, statements=statements, progress=step)
+        report = kb.build(
+            folder,
+            force=force,
+            statements=statements,
+            reader=reader,
+            max_cost=max_cost,
+            record=record,
+            replay=replay,
+            progress=step,
+        )
     if as_json:
         echo_json(report.to_json())
     else:
@@ -68,6 +117,54 @@ def command(force: bool, statements: Path | None, most: int, unread: bool, folde
     for fault in report.faults:
         note(f"Error: {fault}")
     return report.exit_code
+
+
+def _dry_run(folder: Path, *, force: bool, reader: str | None, as_json: bool) -> int:
+    from kb.config import load_config
+    from kb.pipeline.dry_run import dry_run
+
+    result = dry_run(load_config(folder), force=force, reader=reader)
+    for fault in result.faults:
+        note(f"Error: {fault}")
+    if as_json:
+        echo_json(result.to_json())
+        return result.exit_code
+    echo(f"{counted(result.to_read, 'page')} of {result.total:,} would be read")
+    found = result.estimate
+    if found is None:
+        return result.exit_code
+    cost = "no prices in kb.toml" if found.cost is None else f"{found.cost:,.2f}"
+    echo()
+    rows = [
+        ["requests", f"{found.requests - found.from_journal:,}", _journal(found.from_journal)],
+        ["tokens in", f"{found.prompt_tokens:,}", ""],
+        ["tokens out", f"{found.completion_tokens:,}", "what the phrase reader finds, as a model would say it"],
+        ["cost", "-" if found.cost is None else cost, cost if found.cost is None else ""],
+    ]
+    table(["", "", ""], rows, right=[1])
+    return result.exit_code
+
+
+def _journal(replies: int) -> str:
+    return f"and {counted(replies, 'reply', 'replies')} that an earlier build paid for" if replies else ""
+
+
+def _llm(report: BuildReport) -> list[list[str]]:
+    """What the model was asked, as rows of the first table."""
+    if report.llm is None:
+        return []
+    asked = report.llm
+    detail = [_journal(asked["from_journal"]).removeprefix("and ")] if asked["from_journal"] else []
+    detail += [counted(asked["retries"], "retry", "retries")] if asked["retries"] else []
+    tokens = f"{asked['prompt_tokens']:,} in, {asked['completion_tokens']:,} out"
+    tokens += ", estimated" if asked.get("estimated") else ""
+    rows = [
+        ["requests", f"{asked['requests']:,}", ", ".join(detail)],
+        ["tokens", f"{asked['prompt_tokens'] + asked['completion_tokens']:,}", tokens],
+    ]
+    if asked["cost"] is not None:
+        rows.append(["cost", f"{asked['cost']:,.4f}", f"{asked['total']['cost']:,.4f} for all pages as they are"])
+    return rows
 
 
 def _show(report: BuildReport, most: int) -> None:
@@ -82,9 +179,12 @@ def _show(report: BuildReport, most: int) -> None:
         ["entities", f"{report.entities:,}", ""],
         ["statements", f"{said.get('read', 0):,}", _said(said)],
         ["facts", f"{report.facts:,}", "distinct statements that were accepted"],
+        *_llm(report),
     ]
     table(["", "", ""], rows, right=[1])
     _rejections(report, most)
+    said = [f"{row['page']}: {row['subject']} {row['relation']} {row['object']}" for row in report.repaired]
+    _lines("Turned round, since the two fit the relation only the other way", said)
     _contradictions(report.contradictions)
     _lines("Broken rules in what the catalogue says", [_violation(one) for one in report.violations])
     _lines("Warnings", report.warnings)

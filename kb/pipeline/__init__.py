@@ -14,11 +14,12 @@ from pathlib import Path
 from kb import __version__
 from kb.config import Config
 from kb.generations import Draft, Generation, Generations
+from kb.graph.assemble import ReadingInfo
 from kb.graph.validation import INFO, VIOLATION, Result
 from kb.iris import Iris
 from kb.pipeline.collect import Collector, Progress, grouped
 from kb.pipeline.judge import Judge
-from kb.pipeline.readers import LazyReader
+from kb.pipeline.readers import LazyReader, ReaderOptions, with_reader
 from kb.pipeline.report import (
     BuildReport,
     contradictions,
@@ -26,6 +27,7 @@ from kb.pipeline.report import (
     page_warnings,
     refused_by_catalogue,
     rejection_rows,
+    repaired_rows,
 )
 from kb.pipeline.state import Key, State
 from kb.pipeline.unread import quiet_pages, unread_lines
@@ -37,7 +39,7 @@ from kb.vocabulary import load_vocabulary
 
 __all__ = ["REPORT_NAME", "BuildReport", "build"]
 
-RULES = "2"
+RULES = "3"
 """Bump when resolution, gate or assembly decide differently, so that old generations are not built upon."""
 REPORT_NAME = "build_report.json"
 
@@ -47,40 +49,58 @@ def build(
     *,
     force: bool = False,
     statements: Path | None = None,
+    reader: str | None = None,
+    max_cost: float | None = None,
+    record: Path | None = None,
+    replay: Path | None = None,
     progress: Progress | None = None,
 ) -> BuildReport:
     """Builds and publishes a generation when anything changed.
 
     `force` starts from nothing, whatever is published. `statements` takes statements as given in a JSON-lines file
-    instead of reading pages. `progress(stage, done, total)` is called as pages are read and graphs are written.
+    instead of reading pages. `reader` is used in the place of the one that kb.toml names. Of a language model,
+    `max_cost` bounds what the build spends; `record` and `replay` are files that its replies are written to and taken
+    from, for all pages. `progress(stage, done, total, spent)` is called as pages are read and graphs are written.
 
     Raises OntologyError, CatalogueError, StatementsError, BuildLockedError or GenerationError where nothing can be
-    built; a page that cannot be read is listed in the report instead, and keeps the facts it had.
+    built, EndpointError, BudgetError or ReplayError where no more pages can be read; a page that cannot be read is
+    listed in the report instead, and keeps the facts it had.
     """
     started = time.monotonic()
+    config = with_reader(config, reader)
+    options = ReaderOptions(max_cost, record, replay)
     generations = Generations(config.store)
     with generations.lock():
         parent = None if force else generations.current()
-        report = _Build(config, parent, statements, progress or _silent).run(generations)
+        report = _Build(config, parent, statements, options, progress or _silent).run(generations)
     report.seconds = round(time.monotonic() - started, 3)
     return report
 
 
-def _silent(_stage: str, _done: int, _total: int) -> None:
+def _silent(_stage: str, _done: int, _total: int, _spent: str) -> None:
     return
 
 
 class _Build:
-    def __init__(self, config: Config, parent: Generation | None, statements: Path | None, progress: Progress) -> None:
+    def __init__(
+        self,
+        config: Config,
+        parent: Generation | None,
+        statements: Path | None,
+        options: ReaderOptions,
+        progress: Progress,
+    ) -> None:
         self.started = time.monotonic()
         self.parent, self.progress = parent, progress
         self.iris = Iris(config.base)
         self.vocabulary = load_vocabulary(config.ontology, config.shapes)
         self.catalogue = load_catalogue(config.catalogue, self.vocabulary, config)
         given = None if statements is None else grouped(load_statements(statements))
-        reader = LazyReader(config, self.vocabulary, self.catalogue)
-        self.reader_identity = reader.identity if given is None else "statements/1"
-        self.collector = Collector(config, self.vocabulary, self.catalogue, reader, given, progress)
+        self.reader = LazyReader(config, self.vocabulary, self.catalogue, options)
+        self.reading = (
+            self.reader.info() if given is None else ReadingInfo("statements/1", None, None, self.vocabulary.digest)
+        )
+        self.collector = Collector(config, self.vocabulary, self.catalogue, self.reader, given, progress)
         self.state = State()
 
     def key(self) -> dict[str, str]:
@@ -89,7 +109,7 @@ class _Build:
             "base": self.iris.base,
             "vocabulary": self.vocabulary.digest,
             "catalogue": self.catalogue.digest,
-            "reader": self.reader_identity,
+            "reader": self.reading.reader,
             "rules": RULES,
         }
 
@@ -99,8 +119,11 @@ class _Build:
             self.state.before = load_records(parent)
         elif parent is not None:
             self.state.fallback = load_records(parent)
+            if self.reader.by_model and parent.meta.get("key", {}).get("reader") == self.reading.reader:
+                self.state.said_before = self.state.fallback
             parent = None
-        self.collector.run(self.state)
+        with self.reader:
+            self.collector.run(self.state)
         if parent is not None and not self.state.changed:
             return self.unchanged(parent)
         judge = Judge(self.vocabulary, self.catalogue, self.iris)
@@ -108,7 +131,7 @@ class _Build:
         results, reopened = judge.run(self.state, old_results, whole=parent is None)
         different: set[Key] = set(self.state.records) if parent is None else self.state.touched | reopened
         with generations.begin(parent, self.iris) as draft:
-            writer = Writer(self.vocabulary, self.catalogue, self.iris, self.reader_identity, self.progress)
+            writer = Writer(self.vocabulary, self.catalogue, self.iris, self.reading, self.progress)
             writer.run(draft, self.state, different, whole=parent is None)
             writer.write_results(draft, results, changed=parent is None or results != old_results)
             report = self.report(results, draft, judge.focus_nodes)
@@ -136,6 +159,7 @@ class _Build:
             },
             rejected_by=count_rejections(rejections),
             rejections=rejections,
+            repaired=repaired_rows(records),
             contradictions=contradictions(results, records, relation_names),
             violations=[
                 *({"focus": r.focus, "message": r.text, "sources": list(r.sources)} for r in violations),
@@ -145,7 +169,8 @@ class _Build:
             quiet_pages=quiet_pages(records),
             unread_lines=unread_lines(records),
             faults=[str(fault) for fault in state.faults],
-            warnings=[*map(str, self.catalogue.warnings), *page_warnings(records)],
+            warnings=[*map(str, self.catalogue.warnings), *page_warnings(records), *self.reader.warnings()],
+            llm=self.reader.report(records),
             advice=list(self.vocabulary.advice),
             work={
                 "pages_read": state.read,
@@ -174,4 +199,5 @@ class _Build:
         report.pages = self.page_counts()
         report.faults = [str(fault) for fault in self.state.faults]
         report.work = dict.fromkeys(report.work, 0)
+        report.llm = None if report.llm is None else self.reader.report(list(self.state.records.values()))
         return report

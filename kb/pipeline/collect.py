@@ -15,7 +15,7 @@ from kb.graph import assemble
 from kb.graph.candidates import candidates
 from kb.graph.resolve import Resolver
 from kb.model import Page, Statement
-from kb.pipeline.readers import LazyReader
+from kb.pipeline.readers import COUNTS, LazyReader
 from kb.pipeline.state import Key, State
 from kb.pipeline.unread import Unread
 from kb.records import Reading, SourceRecord
@@ -26,8 +26,8 @@ from kb.vocabulary import Vocabulary
 
 __all__ = ["Collector", "Given", "Progress", "grouped"]
 
-Progress = Callable[[str, int, int], None]
-"""Called with a stage, how much of it is done, and how much there is."""
+Progress = Callable[[str, int, int, str], None]
+"""Called with a stage, how much of it is done, how much there is, and what it has cost so far (or nothing)."""
 Given = Mapping[Key, tuple[Statement, ...]]
 """Statements by the page or file that makes them."""
 
@@ -35,8 +35,9 @@ Given = Mapping[Key, tuple[Statement, ...]]
 class Collector:
     """Fills a state with a record for every source.
 
-    `given`, when not None, takes the place of reading pages. A page that cannot be read is a fault of the state, and
-    keeps what was read from it before.
+    What a page said stays as it was while the page and its reader do: a reader that needs no catalogue does not look
+    again when the catalogue changed. `given`, when not None, takes the place of reading pages. A page that cannot be
+    read is a fault of the state, and keeps what was read from it before.
     """
 
     def __init__(
@@ -101,14 +102,14 @@ class Collector:
                 page = self.page_to_read(page_id, files.get(page_id))
                 if page is None:
                     done += 1
-                    self.progress("pages", done, len(wanted))
+                    self.progress("pages", done, len(wanted), self.reader.spent())
                 else:
                     yield page
 
-        self.progress("pages", 0, len(wanted))
+        self.progress("pages", 0, len(wanted), "")
         for reading in self.reader.read_all(changed()) if self.given is None else ():
             done += 1
-            self.progress("pages", done, len(wanted))
+            self.progress("pages", done, len(wanted), self.reader.spent())
             self.collect_reading(reading)
         if self.given is not None:
             for _ in changed():
@@ -127,12 +128,15 @@ class Collector:
         digest = page.digest if page is not None else ""
         if rows is not None:
             digest = hashlib.sha256(f"{digest} {_rows_digest(rows)}".encode()).hexdigest()
-        before = self.state.before.get(key)
+        before = None if self.reader.options.all_pages else self.state.before.get(key)
+        old = None if self.reader.options.all_pages else self.state.said_before.get(key)
         if before is not None and before.digest == digest:
             self.state.records[key] = before
         elif rows is not None:
             self.state.read += 1
             self.settle(key, digest, rows, page)
+        elif page is not None and old is not None and old.digest == digest:
+            self.settle(key, digest, [reading.statement for reading in old.readings], page, counts=old.extra)
         else:
             return page
         return None
@@ -146,7 +150,8 @@ class Collector:
             self.keep(key)
             return
         self.state.read += 1
-        self.settle(key, page.digest if reading.error is None else "", reading.statements, page)
+        digest = page.digest if reading.error is None else ""
+        self.settle(key, digest, reading.statements, page, counts={COUNTS: dict(reading.counts)})
 
     def collect_catalogue(self) -> None:
         by_source: dict[str, list[Statement]] = {}
@@ -164,7 +169,13 @@ class Collector:
             self.settle(key, digest, rows, None)
 
     def settle(
-        self, key: Key, digest: str, said: Iterable[Statement], page: Page | None, old: SourceRecord | None = None
+        self,
+        key: Key,
+        digest: str,
+        said: Iterable[Statement],
+        page: Page | None,
+        old: SourceRecord | None = None,
+        counts: Mapping[str, Any] | None = None,
     ) -> None:
         """Resolves what a source says, and makes its record. The gate has yet to judge it."""
         kind, source = key
@@ -176,6 +187,8 @@ class Collector:
         title, path, extra = (old.title, old.path, old.extra) if old is not None else (source, "", {})
         if page is not None:
             title, path, extra = assemble.page_title(page), page.path, self.remarks(page, readings)
+            if counts and counts.get(COUNTS):
+                extra[COUNTS] = counts[COUNTS]
         self.state.records[key] = SourceRecord(source, kind, digest, title, path, tuple(readings), extra)
         self.state.touched.add(key)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from kb.graph.candidates import Rejected
 from kb.graph.validation import Result, result_order
@@ -85,10 +86,10 @@ def _carried(reading: Reading, before: Mapping[Edge, Reading]) -> Reading:
     old = before.get(reading.edge) if reading.edge is not None else None
     if old is None:
         return reading
-    return Reading(reading.statement, reading.edge, old.code, old.reason, old.result)
+    return replace(reading, code=old.code, reason=old.reason, result=old.result)
 
 
 def _judged(reading: Reading, verdict: Rejected | None) -> Reading:
     if verdict is None:
-        return Reading(reading.statement, reading.edge)
-    return Reading(reading.statement, reading.edge, verdict.code, verdict.reason, verdict.result)
+        return replace(reading, code=None, reason=None, result=None)
+    return replace(reading, code=verdict.code, reason=verdict.reason, result=verdict.result)

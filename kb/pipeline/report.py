@@ -18,6 +18,7 @@ __all__ = [
     "page_warnings",
     "refused_by_catalogue",
     "rejection_rows",
+    "repaired_rows",
 ]
 
 
@@ -27,8 +28,10 @@ class BuildReport:
 
     `pages` counts those that are there (`total`), were read now (`read`), taken over (`kept`), are gone (`removed`)
     or could not be read (`failed`). `statements` counts all statements of the generation, not only those read now.
-    `violations` are shapes that given data break, and statements of the catalogue that were rejected. `quiet_pages`
-    (page, path, names) and `unread_lines` (and line, text) name two or more entities and gave no statement.
+    `repaired` are accepted statements that a model made the wrong way round. `violations` are shapes that given data
+    break, and statements of the catalogue that were rejected. `quiet_pages` (page, path, names) and `unread_lines` (and
+    line, text) name two or more entities and gave no statement. `llm` is what a language model was asked and what
+    that cost, now and, in `total`, for all pages as they are; None for other readers.
     """
 
     generation: str = ""
@@ -40,6 +43,7 @@ class BuildReport:
     statements: dict[str, int] = field(default_factory=dict)
     rejected_by: dict[str, int] = field(default_factory=dict)
     rejections: list[dict[str, Any]] = field(default_factory=list)
+    repaired: list[dict[str, Any]] = field(default_factory=list)
     contradictions: list[dict[str, Any]] = field(default_factory=list)
     violations: list[dict[str, Any]] = field(default_factory=list)
     hints: int = 0
@@ -49,6 +53,7 @@ class BuildReport:
     warnings: list[str] = field(default_factory=list)
     advice: list[str] = field(default_factory=list)
     work: dict[str, int] = field(default_factory=dict)
+    llm: dict[str, Any] | None = None
 
     @property
     def exit_code(self) -> int:
@@ -75,6 +80,21 @@ def rejection_rows(records: Iterable[SourceRecord]) -> list[dict[str, Any]]:
         for record in sorted(records, key=lambda r: (r.kind, r.source))
         for reading in record.readings
         if not reading.accepted
+    ]
+
+
+def repaired_rows(records: Iterable[SourceRecord]) -> list[dict[str, Any]]:
+    """The facts whose statement had its ends the wrong way round: page, names and relation as stated."""
+    return [
+        {
+            "page": record.source,
+            "subject": reading.statement.subject,
+            "relation": reading.statement.relation,
+            "object": reading.statement.object,
+        }
+        for record in sorted(records, key=lambda r: (r.kind, r.source))
+        for reading in record.accepted()
+        if reading.repaired
     ]
 
 

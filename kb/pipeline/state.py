@@ -22,13 +22,15 @@ class State:
     """Records by key.
 
     `before` are those of the parent, to be taken over where the source did not change. `fallback` are the parent's too,
-    when everything is read anew: what a page said before is all there is if it cannot be opened now. `touched` are
-    the keys of records made by this build.
+    when everything is read anew: what a page said before is all there is if it cannot be opened now. `said_before` are
+    those of them whose statements the same reader would make again from the same page. `touched` are the keys of
+    records made by this build.
     """
 
     records: dict[Key, SourceRecord] = field(default_factory=dict)
     before: dict[Key, SourceRecord] = field(default_factory=dict)
     fallback: dict[Key, SourceRecord] = field(default_factory=dict)
+    said_before: dict[Key, SourceRecord] = field(default_factory=dict)
     touched: set[Key] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
     read: int = 0

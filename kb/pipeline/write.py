@@ -24,10 +24,15 @@ class Writer:
     """Writes one build into its draft."""
 
     def __init__(
-        self, vocabulary: Vocabulary, catalogue: Catalogue, iris: Iris, reader_identity: str, progress: Progress
+        self,
+        vocabulary: Vocabulary,
+        catalogue: Catalogue,
+        iris: Iris,
+        reading: assemble.ReadingInfo,
+        progress: Progress,
     ) -> None:
         self.vocabulary, self.catalogue, self.iris = vocabulary, catalogue, iris
-        self.reader_identity, self.progress = reader_identity, progress
+        self.reading, self.progress = reading, progress
         self.state = State()
 
     def run(self, draft: Draft, state: State, different: Collection[Key], *, whole: bool) -> None:
@@ -45,13 +50,13 @@ class Writer:
                 iris.statements_graph, assemble.fact_quads(iris.statements_graph, facts, self.vocabulary, iris)
             )
         for number, key in enumerate(sorted(different)):
-            self.progress("graph", number, len(different))
+            self.progress("graph", number, len(different), "")
             self.write_source(draft, key, state.records[key])
         for kind, source in sorted(state.removed):
             if kind == "page":
                 writer.drop(iris.page_graph(source))
             writer.replace_records(iris.page(source) if kind == "page" else iris.source(source), ())
-        self.progress("graph", len(different), len(different))
+        self.progress("graph", len(different), len(different), "")
         draft.write(RECORDS_NAME, dump_records(state.records.values()))
         draft.write("catalogue.json", json.dumps(self.catalogue.to_json(), ensure_ascii=False))
         for name, data in vocabulary_files(self.vocabulary).items():
@@ -67,9 +72,9 @@ class Writer:
         """One source: its facts if it is a page, and the records of what it says."""
         kind, source = key
         iris, writer = self.iris, draft.writer
-        info = assemble.ReadingInfo(
-            self.reader_identity if kind != "catalogue" else "catalogue/1", ontology_digest=self.vocabulary.digest
-        )
+        info = self.reading
+        if kind == "catalogue":
+            info = assemble.ReadingInfo("catalogue/1", ontology_digest=self.vocabulary.digest)
         if kind == "page":
             facts = assemble.page_fact_quads(source, edges_of(record), self.vocabulary, iris)
             writer.replace(iris.page_graph(source), facts)
