@@ -100,8 +100,10 @@ def run(args: Sequence[str] | None = None) -> int:
         return err.exit_code
     except KbError as err:
         return _failed(str(err), err.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("Stopped.", err=True)
+    except (click.Abort, KeyboardInterrupt) as err:
+        # click puts an error of its own around the one that knows what was kept.
+        notes = [note for one in (err, err.__cause__) for note in getattr(one, "__notes__", ())]
+        click.echo(" ".join(["Stopped.", *notes]), err=True)
         return 130
     except BrokenPipeError:
         return _broken_pipe()
