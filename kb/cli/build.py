@@ -47,7 +47,7 @@ def _rows(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     "--unread", is_flag=True, help="List lines and pages that name two or more entities and gave no statement."
 )
 @click.option(
-    "--reader", type=click.Choice(["phrases", "llm"]), help="Read pages with this reader.  [default: kb.toml]"
+    "--reader", type=click.Choice(["phrases", "llm"]), help="What reads the pages; without this, what kb.toml says."
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be read, and what that would cost; ask nobody.")
 @click.option(
