@@ -12,7 +12,7 @@ from kb.config import Config
 from kb.errors import Fault, PageError
 from kb.extract import PageReading
 from kb.graph import assemble
-from kb.graph.candidates import candidates
+from kb.graph.candidates import EVIDENCE, Candidate, Rejected, candidates
 from kb.graph.resolve import Resolver
 from kb.model import Page, Statement
 from kb.pipeline.readers import COUNTS, LazyReader
@@ -53,6 +53,11 @@ class Collector:
         self.reader, self.given, self.progress = reader, given, progress
         self.unread = Unread(catalogue, lambda: reader.mentions)
         self.state = State()
+
+    @property
+    def by_model(self) -> bool:
+        """Whether statements come from a language model, which can be talked into things and mix up directions."""
+        return self.given is None and self.reader.by_model
 
     @cached_property
     def resolver(self) -> Resolver:
@@ -181,6 +186,9 @@ class Collector:
         kind, source = key
         pages = {} if page is None else {page.id: page}
         found, refused = candidates(list(said), self.resolver, self.vocabulary, pages)
+        if page is not None and self.by_model:
+            found, suspected = _suspected(found, page)
+            refused += suspected
         readings = [Reading(c.statement, (c.subject, c.relation, c.object)) for c in found]
         readings += [Reading(r.statement, None, r.code, r.reason) for r in refused]
         readings.sort(key=_place)
@@ -207,6 +215,18 @@ class Collector:
         elif key in self.state.fallback:
             old = self.state.fallback[key]
             self.settle(key, old.digest, [reading.statement for reading in old.readings], None, old)
+
+
+def _suspected(found: list[Candidate], page: Page) -> tuple[list[Candidate], list[Rejected]]:
+    """Parts candidates from those whose evidence stands where no fact should rest on."""
+    if not found:
+        return found, []
+    from kb.extract.suspect import suspect_spans, suspicion
+
+    spans = suspect_spans(page.text)
+    why = [c.statement.evidence and suspicion(c.statement.evidence, spans) for c in found]
+    kept = [one for one, reason in zip(found, why, strict=True) if not reason]
+    return kept, [Rejected(c.statement, EVIDENCE, reason) for c, reason in zip(found, why, strict=True) if reason]
 
 
 def grouped(rows: Iterable[Statement]) -> Given:
