@@ -224,7 +224,8 @@ def _suspected(found: list[Candidate], page: Page) -> tuple[list[Candidate], lis
     from kb.extract.suspect import suspect_spans, suspicion
 
     spans = suspect_spans(page.text)
-    why = [c.statement.evidence and suspicion(c.statement.evidence, spans) for c in found]
+    quotes = [c.statement.evidence for c in found]
+    why = [None if quote is None else suspicion(quote, spans) for quote in quotes]
     kept = [one for one, reason in zip(found, why, strict=True) if not reason]
     return kept, [Rejected(c.statement, EVIDENCE, reason) for c, reason in zip(found, why, strict=True) if reason]
 
