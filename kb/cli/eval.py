@@ -44,6 +44,7 @@ def command(gold: Path, plans: bool, details: bool, folder: Path, as_json: bool)
     """
     import kb
     from kb.evaluate import evaluate
+    from kb.evaluate.tables import tables
 
     with kb.open(folder) as base:
         result = evaluate(base, gold, plans=plans)
@@ -54,7 +55,7 @@ def command(gold: Path, plans: bool, details: bool, folder: Path, as_json: bool)
     if as_json:
         echo_json(result.to_json(details=details))
         return
-    for number, (title, headings, rows) in enumerate(result.tables()):
+    for number, (title, headings, rows) in enumerate(tables(result)):
         if number:
             echo()
         echo(title)
