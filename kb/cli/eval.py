@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,14 +11,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kb.cli._options import json_option, kb_option
-from kb.cli._output import counted, echo, echo_json, note, table, wrapped
+from kb.cli._output import echo, echo_json, note, table, wrapped
 
 if TYPE_CHECKING:
-    from kb.evaluate import Evaluation
+    from kb.evaluate import Comparison, Evaluation
 
 __all__ = ["command"]
 
 _WARNINGS = 20
+_WIDEST = 78
+_METHODS = ("graph", "vector", "hybrid", "routed")
+
+
+def _methods(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
+    """The methods that were named, in the order of the tables; None where none was."""
+    named = {name.strip() for value in values for name in value.split(",")}
+    if unknown := named - {*_METHODS, "all"}:
+        raise click.BadParameter(f"{', '.join(sorted(unknown))}: choose from {', '.join(_METHODS)} and all.")
+    return [name for name in _METHODS if name in named or "all" in named] or None
 
 
 @click.command()
@@ -29,52 +40,128 @@ _WARNINGS = 20
     help="Folder with any of triples.jsonl, traps.jsonl and questions.jsonl.",
 )
 @click.option(
+    "--method",
+    "--methods",
+    "methods",
+    multiple=True,
+    callback=_methods,
+    metavar="NAME[,NAME…]",
+    help="How questions are answered: graph, vector, hybrid, routed, or all.  [default: all where there is an index]",
+)
+@click.option("--planner", type=click.Choice(["search", "llm"]), help="What plans questions.  [default: kb.toml]")
+@click.option(
     "--plans", is_flag=True, help="Run the plans of the gold questions instead of understanding the questions."
 )
+@click.option("--readers", is_flag=True, help="Also judge the newest build of every other reader, side by side.")
+@click.option(
+    "--generation",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Judge this build, see kb generations; several are shown side by side.",
+)
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the model's replies to the questions to this file.",
+)
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Take the replies to the questions from this file, without a model.",
+)
 @click.option("--details", is_flag=True, help="Also list wrong and missed facts, and questions that went wrong.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "markdown", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print the results.",
+)
 @kb_option
 @json_option
-def command(gold: Path, plans: bool, details: bool, folder: Path, as_json: bool) -> None:
+def command(
+    gold: Path,
+    methods: list[str] | None,
+    planner: str | None,
+    plans: bool,
+    readers: bool,
+    names: tuple[str, ...],
+    record: Path | None,
+    replay: Path | None,
+    details: bool,
+    form: str,
+    folder: Path,
+    as_json: bool,
+) -> None:
     """Compare facts and answers with a gold set.
 
     Facts: precision, recall and F1 over distinct edges and over the lines of each page, edges the wrong way round, and
-    traps (statements that must not become facts) that were taken. Answers: mean F1 for each type of question.
+    traps (statements that must not become facts) that were taken. Answers: mean F1 for each type of question, by each
+    method. Where a language model read or was asked, tokens and cost.
 
     Gold lines that name an entity, relation or page which the knowledge base does not have are warned of.
     """
+    form = "json" if as_json else form
+    if plans and (methods not in (None, ["graph"]) or planner or record or replay):
+        raise click.UsageError("--plans runs the gold's own plans: neither method nor planner can be chosen beside it.")
+    if readers and names:
+        raise click.UsageError("--readers chooses the builds itself; give it or --generation.")
+    if record is not None and replay is not None:
+        raise click.UsageError("--record and --replay exclude each other.")
+    if details and form == "markdown":
+        raise click.UsageError("--details goes with tables and JSON.")
     import kb
-    from kb.evaluate import evaluate
-    from kb.evaluate.tables import tables
+    from kb.evaluate import compare
 
-    with kb.open(folder) as base:
-        result = evaluate(base, gold, plans=plans)
-    for fault in result.warnings[:_WARNINGS]:
+    with contextlib.ExitStack() as stack:
+        bases = [stack.enter_context(kb.open(folder, generation=name)) for name in _generations(folder, names, readers)]
+        found = compare(bases, gold, plans=plans, methods=methods, planner=planner)
+    for fault in found.warnings[:_WARNINGS]:
         note(f"Warning: {fault}")
-    if len(result.warnings) > _WARNINGS:
-        note(f"Warning: … and {len(result.warnings) - _WARNINGS:,} more lines of the gold; --json lists all")
-    if as_json:
-        echo_json(result.to_json(details=details))
-        return
-    for number, (title, headings, rows) in enumerate(tables(result)):
+    if len(found.warnings) > _WARNINGS:
+        note(f"Warning: … and {len(found.warnings) - _WARNINGS:,} more lines of the gold; --json lists all")
+    if form == "json":
+        echo_json(found.to_json(details=details))
+    elif form == "markdown":
+        from kb.evaluate.markdown import markdown
+
+        echo(markdown(found).rstrip("\n"))
+    else:
+        _show(found, details=details)
+
+
+def _generations(folder: Path, names: Sequence[str], readers: bool) -> Sequence[str | None]:
+    """The builds to judge; None stands for the current one."""
+    if not readers:
+        return list(dict.fromkeys(names)) or [None]
+    from kb.config import load_config
+    from kb.evaluate.readers import generations_to_compare
+    from kb.generations import Generations
+
+    return [one.name for one in generations_to_compare(Generations(load_config(folder).store))] or [None]
+
+
+def _show(found: Comparison, *, details: bool) -> None:
+    from kb.evaluate.tables import notes, tables
+
+    parts = [part for one in tables(found) for part in one.parts(_WIDEST)]
+    for number, one in enumerate(parts):
         if number:
             echo()
-        echo(title)
-        table(headings, rows, right=range(1, len(headings)), indent=2)
-    if result.without_plan:
+        echo(one.title)
+        table(one.headings, one.rows, right=range(one.names, len(one.headings)), indent=2)
+    for text in notes(found):
         echo()
-        verb = "is" if result.without_plan == 1 else "are"
-        left = "left out" if plans else "counted too"
-        echo(f"{counted(result.without_plan, 'question')} without a gold plan {verb} {left}.")
-    if result.pages is not None and result.pages["named"] < result.pages["of"]:
-        echo()
-        echo(
-            wrapped(
-                f"The gold names {result.pages['named']:,} of {counted(result.pages['of'], 'page')}. A page that it "
-                "does not name counts as one that states nothing, so what was found only there counts as wrong."
-            )
-        )
-    if details:
-        _details(result)
+        echo(wrapped(text))
+    for reader in found.readers if details else ():
+        if len(found.readers) > 1:
+            echo()
+            echo(f"Details: {reader.label}")
+        _details(reader)
 
 
 def _details(result: Evaluation) -> None:
@@ -117,9 +204,11 @@ def _cell(value: object) -> str:
 def _question(row: dict[str, Any]) -> None:
     name = f"{row['id']}, " if row["id"] is not None else ""
     echo(wrapped(f"{name}F1 {row['f1']:g}: {_cell(row['question'])}", indent="  ", hanging="    "))
-    given = "refused" if row["answer"] is None else ", ".join(row["answer"]) or "nothing"
+    given = "refused" if row["refusal"] is not None else ", ".join(row["answer"] or ()) or "nothing"
     lines = [f"expected: {', '.join(row['gold']) or 'nothing'}", f"given: {given}"]
     lines += [f"plan: {json.dumps(row['plan'], ensure_ascii=False)}"] if row["plan"] is not None else []
-    lines += [f"refusal: {_cell(row['refusal'])}"] if row["refusal"] is not None else []
+    lines += [f"{key}: {_cell(row[key])}" for key in ("refusal", "error") if row[key] is not None]
+    others = [f"{name} {one['f1']:g}" for name, one in list(row["methods"].items())[1:]]
+    lines += [f"F1 of other methods: {', '.join(others)}"] if others else []
     for line in lines:
         echo(wrapped(line, indent="    ", hanging="      "))

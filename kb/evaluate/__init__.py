@@ -8,8 +8,20 @@ membership that was found.
 
 from __future__ import annotations
 
-from kb.evaluate.result import Evaluation
-from kb.evaluate.run import evaluate
+from kb.evaluate.answers import METHODS
+from kb.evaluate.result import Comparison, Evaluation
+from kb.evaluate.run import compare, evaluate
 from kb.evaluate.scores import Scores, answer_f1, score_edges
+from kb.evaluate.usage import Meter
 
-__all__ = ["Evaluation", "Scores", "answer_f1", "evaluate", "score_edges"]
+__all__ = [
+    "METHODS",
+    "Comparison",
+    "Evaluation",
+    "Meter",
+    "Scores",
+    "answer_f1",
+    "compare",
+    "evaluate",
+    "score_edges",
+]

@@ -1,28 +1,72 @@
-"""Answers against gold: mean F1 by type of question."""
+"""Answers against gold: mean F1 by method and type of question.
+
+Of the four methods only `graph` and `vector` ask; `hybrid` and `routed` choose between what the two said, so no
+question is asked twice.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kb.errors import PlanError, RefusedQuestionError
-from kb.evaluate.gold import gold_plan
+from kb.errors import PlanError, RefusedQuestionError, ReplyError
+from kb.evaluate.gold import gold_answer, gold_plan
 from kb.evaluate.result import Evaluation
 from kb.evaluate.scores import answer_f1
 
 if TYPE_CHECKING:
     from kb.knowledge_base import KnowledgeBase
 
-__all__ = ["judge_answers"]
+__all__ = ["METHODS", "Outcome", "judge_answers", "settled"]
+
+METHODS = ("graph", "vector", "hybrid", "routed")
+_ASKED = ("graph", "vector")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What asking gave.
+
+    `ids` is None where there is no answer: `refusal` says why no plan fits, `error` why a model's replies were of no
+    use.
+    """
+
+    ids: tuple[str, ...] | None
+    plan: dict[str, Any] | None = None
+    refusal: str | None = None
+    error: str | None = None
+
+    def f1(self, wanted: Collection[str]) -> float:
+        """F1 of the answer. A refusal is an empty answer; what failed is none, and counts as 0."""
+        return 0.0 if self.error is not None else answer_f1(self.ids, wanted)
+
+
+def settled(method: str, graph: Outcome) -> Outcome | None:
+    """What `hybrid` or `routed` answer where `graph` answers so; None for what `vector` does. See `kb.ask.methods`."""
+    if graph.error is not None or graph.ids or (method == "routed" and graph.ids is not None):
+        return graph
+    return None
+
+
+Run = Callable[[Mapping[str, Any]], dict[str, Outcome]]
+"""A gold question -> what each method gave."""
 
 
 def judge_answers(
-    result: Evaluation, kb: KnowledgeBase, questions: Sequence[Mapping[str, Any]], *, plans: bool
+    result: Evaluation,
+    kb: KnowledgeBase,
+    questions: Sequence[Mapping[str, Any]],
+    *,
+    methods: Sequence[str] = ("graph",),
+    planner: str | None = None,
+    plans: bool = False,
 ) -> None:
-    """Fills in `answers`, `counts` and `questions`."""
-    by_type: dict[str, list[float]] = defaultdict(list)
-    run = _run_plan(kb) if plans else _ask(kb)
+    """Fills in everything about questions."""
+    run: Run = (lambda row: {"graph": _planned(kb, row)}) if plans else (lambda row: _asked(kb, row, methods, planner))
+    scores: dict[str, dict[str, list[float]]] = {method: defaultdict(list) for method in methods}
+    refused: dict[str, int] = defaultdict(int)
     for row in questions:
         wanted_plan = gold_plan(row)
         if wanted_plan is None:
@@ -30,58 +74,99 @@ def judge_answers(
             if plans:
                 continue
         kind = str(row.get("type") or f"{len(row.get('path', ()))}_hop")
-        wanted = row.get("answer", row.get("answers", []))
-        answer, plan, refusal = run(row, wanted_plan)
-        score = answer_f1(answer, wanted)
-        by_type[kind].append(score)
-        result.questions.append(
-            {
-                "id": row.get("id"),
-                "question": row.get("question"),
-                "type": kind,
-                "f1": round(score, 4),
-                "answer": sorted(answer) if answer is not None else None,
-                "gold": sorted(wanted),
-                "plan": plan,
-                "gold_plan": wanted_plan,
-                "refusal": refusal,
-            }
-        )
-    result.counts = {kind: len(scores) for kind, scores in by_type.items()}
-    if by_type:
-        everything = [score for scores in by_type.values() for score in scores]
-        result.answers["graph"] = {
-            **{kind: round(sum(scores) / len(scores), 4) for kind, scores in by_type.items()},
-            "all": round(sum(everything) / len(everything), 4),
+        wanted = gold_answer(row)
+        outcomes = run(row)
+        for method in methods:
+            scores[method][kind].append(outcomes[method].f1(wanted))
+        if "graph" in outcomes:
+            refused[kind] += outcomes["graph"].refusal is not None
+        result.failed += [
+            {"id": row.get("id"), "question": row.get("question"), "method": method, "error": outcome.error}
+            for method, outcome in outcomes.items()
+            if method in _ASKED and outcome.error is not None
+        ]
+        result.questions.append(_question(row, kind, wanted, wanted_plan, {m: outcomes[m] for m in methods}))
+    first = scores[methods[0]]
+    result.counts = {kind: len(values) for kind, values in first.items()}
+    result.refused = {kind: refused[kind] for kind in first} if "graph" in methods else None
+    if first:
+        result.answers = {method: _means(by_type) for method, by_type in scores.items()}
+
+
+def _means(by_type: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    everything = [score for scores in by_type.values() for score in scores]
+    means = {kind: sum(scores) / len(scores) for kind, scores in by_type.items()}
+    return {kind: round(mean, 4) for kind, mean in {**means, "all": sum(everything) / len(everything)}.items()}
+
+
+def _question(
+    row: Mapping[str, Any],
+    kind: str,
+    wanted: Sequence[str],
+    wanted_plan: dict[str, Any] | None,
+    outcomes: Mapping[str, Outcome],
+) -> dict[str, Any]:
+    """A question with what the first method gave, and in `methods` what each did."""
+    by_method = {
+        method: {
+            "f1": round(outcome.f1(wanted), 4),
+            "answer": sorted(outcome.ids) if outcome.ids is not None else None,
+            "refusal": outcome.refusal,
+            "error": outcome.error,
         }
+        for method, outcome in outcomes.items()
+    }
+    first = next(iter(outcomes))
+    return {
+        "id": row.get("id"),
+        "question": row.get("question"),
+        "type": kind,
+        "gold": sorted(wanted),
+        "gold_plan": wanted_plan,
+        "plan": outcomes[first].plan,
+        **by_method[first],
+        "methods": by_method,
+    }
 
 
-_Run = Callable[
-    [Mapping[str, Any], dict[str, Any] | None], tuple[Collection[str] | None, dict[str, Any] | None, str | None]
-]
+def _planned(kb: KnowledgeBase, row: Mapping[str, Any]) -> Outcome:
+    plan = gold_plan(row)
+    assert plan is not None
+    try:
+        return Outcome(tuple(item.id for item in kb.run(plan, witnesses=False).answers), plan)
+    except PlanError as err:
+        return Outcome(None, plan, refusal=str(err))
 
 
-def _run_plan(kb: KnowledgeBase) -> _Run:
-    def run(
-        _row: Mapping[str, Any], plan: dict[str, Any] | None
-    ) -> tuple[Collection[str] | None, dict[str, Any] | None, str | None]:
-        assert plan is not None
-        try:
-            return [item.id for item in kb.run(plan, witnesses=False).answers], plan, None
-        except PlanError as err:
-            return None, plan, str(err)
+def _asked(
+    kb: KnowledgeBase, row: Mapping[str, Any], methods: Collection[str], planner: str | None
+) -> dict[str, Outcome]:
+    """What the methods gave; `vector` is asked only where one of them needs it."""
+    question, outcomes = str(row["question"]), dict[str, Outcome]()
 
-    return run
+    def outcome(method: str) -> Outcome:
+        if method not in outcomes:
+            if method in _ASKED:
+                outcomes[method] = _ask(kb, question, method, planner)
+            else:
+                outcomes[method] = settled(method, outcome("graph")) or outcome("vector")
+        return outcomes[method]
+
+    for method in methods:
+        outcome(method)
+    return outcomes
 
 
-def _ask(kb: KnowledgeBase) -> _Run:
-    def run(
-        row: Mapping[str, Any], _plan: dict[str, Any] | None
-    ) -> tuple[Collection[str] | None, dict[str, Any] | None, str | None]:
-        try:
-            answer = kb.ask(str(row["question"]), witnesses=False)
-        except (RefusedQuestionError, PlanError) as err:
-            return None, None, str(err)
-        return [item.id for item in answer.answers], answer.plan.to_json(), None
-
-    return run
+def _ask(kb: KnowledgeBase, question: str, method: str, planner: str | None) -> Outcome:
+    """Asks by one method. What stops all questions is raised: an endpoint that is down, a budget, a recording."""
+    more: dict[str, Any] = {} if planner is None else {"planner": planner}
+    if method != "graph":
+        more["method"] = method
+    try:
+        answer = kb.ask(question, witnesses=False, **more)
+    except (RefusedQuestionError, PlanError) as err:
+        return Outcome(None, refusal=str(err))
+    except ReplyError as err:
+        return Outcome(None, error=str(err))
+    plan = answer.plan.to_json() if answer.plan is not None else None
+    return Outcome(tuple(item.id for item in answer.answers), plan)

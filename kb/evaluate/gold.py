@@ -14,7 +14,7 @@ from kb.errors import Fault, PlanError, SourceError
 if TYPE_CHECKING:
     from kb.knowledge_base import KnowledgeBase
 
-__all__ = ["Edge", "GoldRow", "check_questions", "check_triples", "gold_edge", "gold_plan", "read_gold"]
+__all__ = ["Edge", "GoldRow", "check_questions", "check_triples", "gold_answer", "gold_edge", "gold_plan", "read_gold"]
 
 Edge = tuple[str, str, str]
 """(subject id, relation name, object id)"""
@@ -61,6 +61,12 @@ def gold_edge(row: Mapping[str, Any]) -> Edge:
     """The statement of a row; catalogue data sets write s, p, o."""
     subject, relation, object_ = (str(row.get(name, row.get(short))) for name, short in _FIELDS)
     return subject, relation, object_
+
+
+def gold_answer(row: Mapping[str, Any]) -> list[str]:
+    """The ids that answer a question."""
+    answers = row.get("answer", row.get("answers", []))
+    return [str(one) for one in (answers if isinstance(answers, list) else [answers])]
 
 
 def gold_plan(row: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -144,8 +150,7 @@ def check_questions(kb: KnowledgeBase, rows: Collection[GoldRow]) -> list[Fault]
     for row in rows:
         if not isinstance(row.data.get("question"), str):
             faults.append(row.fault("lacks question"))
-        answers = row.data.get("answer", row.data.get("answers", []))
-        for message in map(known.entity, map(str, answers if isinstance(answers, list) else [answers])):
+        for message in map(known.entity, gold_answer(row.data)):
             if message is not None:
                 faults.append(row.fault(f"answer: {message}"))
         plan = gold_plan(row.data)
