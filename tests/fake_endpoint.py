@@ -22,6 +22,7 @@ from typing import Any
 __all__ = [
     "FakeEndpoint",
     "Misbehaviour",
+    "body",
     "choices",
     "content",
     "cut",
@@ -32,10 +33,13 @@ __all__ = [
     "invalid_utf8",
     "message",
     "model_name",
+    "reasoning_only",
+    "redirect",
     "refused_parameter",
     "status",
     "usage",
     "vanish",
+    "wait_until",
 ]
 
 Json = dict[str, Any]
@@ -54,12 +58,23 @@ class Misbehaviour:
 
 
 def status(
-    code: int, message: str = "no", *, retry_after: str | None = None, error_code: str | None = None
+    code: int,
+    message: str = "no",
+    *,
+    retry_after: str | None = None,
+    retry_after_ms: str | None = None,
+    error_code: str | None = None,
 ) -> Misbehaviour:
     """An error as OpenAI words it."""
-    body = json.dumps({"error": {"message": message, "type": "error", "code": error_code}}).encode()
-    headers = {} if retry_after is None else {"Retry-After": retry_after}
-    return Misbehaviour("status", code, body, headers)
+    said = {"error": {"message": message, "type": "error", "code": error_code}}
+    waits = {"Retry-After": retry_after, "Retry-After-Ms": retry_after_ms}
+    return body(said, code, {name: value for name, value in waits.items() if value is not None})
+
+
+def body(value: Any, code: int = 200, headers: dict[str, str] | None = None) -> Misbehaviour:
+    """This body, byte for byte or as JSON."""
+    data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return Misbehaviour("status", code, data, headers or {})
 
 
 def redirect(address: str) -> Misbehaviour:
@@ -69,8 +84,7 @@ def redirect(address: str) -> Misbehaviour:
 def refused_parameter(name: str) -> Misbehaviour:
     """How endpoints refuse a parameter that they do not know."""
     text = f"Unsupported parameter: '{name}' is not supported with this model."
-    body = json.dumps({"error": {"message": text, "param": name, "code": "unsupported_parameter"}}).encode()
-    return Misbehaviour("status", 400, body)
+    return body({"error": {"message": text, "param": name, "code": "unsupported_parameter"}}, 400)
 
 
 def hang(seconds: float) -> Misbehaviour:
@@ -283,11 +297,17 @@ class _Handler(BaseHTTPRequestHandler):
         return
 
     def do_GET(self) -> None:
+        if not self.path.startswith("/v1/"):
+            self._send(404, b"404 page not found", {"Content-Type": "text/plain"})
+            return
         models = [{"id": name, "object": "model"} for name in self.server.fake.models]
         self._send(200, json.dumps({"object": "list", "data": models}).encode(), {})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if not self.path.startswith("/v1/"):
+            self._send(404, b"404 page not found", {"Content-Type": "text/plain"})
+            return
         found = self.server.fake.respond(body, dict(self.headers))
         if found.kind in ("reply", "status"):
             self._send(found.code, found.body, found.headers)

@@ -38,7 +38,8 @@ class Fault:
     """What to do about an error, and what happened, in words that are safe to show.
 
     `again`: the same may work later. `otherwise`: it may work without `parameter`. `prompt`: this prompt never does,
-    others may; `harmless` where that is no sign of a wrong setting. `model`: the address or the model is not there. `fatal`: no prompt does.
+    others may; `harmless` where that says nothing of the endpoint's health. `model`: the address or the model is not
+    there. `fatal`: no prompt does.
     """
 
     kind: Literal["again", "otherwise", "prompt", "model", "fatal"]
