@@ -308,7 +308,8 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.path.startswith("/v1/"):
             self._send(404, b"404 page not found", {"Content-Type": "text/plain"})
             return
-        found = self.server.fake.respond(body, dict(self.headers))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        found = self.server.fake.respond(body, headers)
         if found.kind in ("reply", "status"):
             self._send(found.code, found.body, found.headers)
             return

@@ -51,7 +51,7 @@ def test_a_prompt_goes_out_as_openai_words_it_and_comes_back_as_a_reply(fake: Fa
             "temperature": 0.0,
         }
     ]
-    assert fake.headers[-1]["Authorization"] == f"Bearer {KEY}"
+    assert fake.headers[-1]["authorization"] == f"Bearer {KEY}"
 
 
 RETRIED = {
@@ -264,6 +264,14 @@ def test_a_key_that_cannot_be_sent_is_not_shown(fake: FakeEndpoint, monkeypatch:
     with pytest.raises(EndpointError, match="OPENAI_API_KEY holds characters that no key has") as found:
         endpoint(fake)
     assert "geheim" not in str(found.value)
+
+
+def test_a_proxy_is_not_asked_for_a_server_on_this_computer(
+    fake: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with endpoint(fake) as chat:
+        assert chat.ask(PLAIN)
 
 
 def test_key_and_password_show_nowhere(fake: FakeEndpoint) -> None:

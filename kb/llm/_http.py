@@ -6,7 +6,6 @@ The package's own retries are off, and it never parses a reply: what went wrong 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,13 +13,15 @@ from urllib.parse import urlsplit, urlunsplit
 
 import openai
 
+from kb.llm._deadline import OverdueError, deadline, left, watch
+
 __all__ = ["MAX_BYTES", "Answer", "BrokenError", "Client", "shown_address"]
 
 MAX_BYTES = 4_000_000
 CONNECT_SECONDS = 10.0
 LISTING_SECONDS = 10.0
 _BODY_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
-_LOCAL = ("localhost", "127.0.0.1", "::1")
+_LOCAL = {"localhost": "localhost", "127.0.0.1": "127.0.0.1", "::1": "[::1]"}
 
 Kind = Literal["unreachable", "timeout", "cut", "large", "address"]
 
@@ -42,30 +43,29 @@ class BrokenError(Exception):
         super().__init__(text)
 
 
-class _OverdueError(Exception):
-    """The deadline passed while the body came in."""
-
-
 class _LargeError(Exception):
     """More bytes came than a reply has."""
 
 
 class _Bounded(openai.DefaultHttpxClient):
-    """Reads whole bodies itself, errors' too: the read time-out of HTTP clients starts anew with every byte."""
+    """Reads whole bodies itself, those of errors too, so that none takes longer or grows larger than a reply may."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        watch(self)
 
     def send(self, request: Any, **kwargs: Any) -> Any:
         timeouts = request.extensions["timeout"]
-        end = time.monotonic() + timeouts["read"]
+        deadline(timeouts["read"])
         response = super().send(request, **{**kwargs, "stream": True})
         try:
-            timeouts["read"] = max(0.01, end - time.monotonic())
+            timeouts["read"] = left()
             data = bytearray()
             for part in response.iter_bytes():
                 data += part
                 if len(data) > MAX_BYTES:
                     raise _LargeError
-                if time.monotonic() > end:
-                    raise _OverdueError
+                left()
         finally:
             response.close()
         headers = [(name, value) for name, value in response.headers.items() if name.lower() not in _BODY_HEADERS]
@@ -78,13 +78,13 @@ class Client:
     def __init__(self, base_url: str | None, key: str, *, timeout: float, workers: int) -> None:
         self._timeout = timeout
         self._kind = type(openai.DEFAULT_CONNECTION_LIMITS)
-        address = urlsplit(base_url or "")
+        host = urlsplit(base_url or "").hostname or ""
         http = _Bounded(
             # A redirect to another host would take the key along.
             follow_redirects=False,
             limits=self._kind(max_connections=workers + 4, max_keepalive_connections=workers + 4),
             # A proxy of the environment cannot reach a server on this computer.
-            trust_env=address.hostname not in _LOCAL,
+            mounts={f"all://{_LOCAL[host]}": None} if host in _LOCAL else None,
         )
         self._client = openai.OpenAI(
             api_key=key,
@@ -126,7 +126,7 @@ class Client:
             response = err.response
         except openai.APIConnectionError as err:
             raise self._broken(err.__cause__ or err) from None
-        except (_OverdueError, _LargeError, RuntimeError) as err:
+        except (OverdueError, _LargeError, RuntimeError) as err:
             raise self._broken(err) from None
         headers = {name.lower(): value for name, value in response.headers.items()}
         return Answer(response.status_code, headers, response.content)
@@ -138,7 +138,7 @@ class Client:
             return BrokenError("large", f"the reply is larger than {MAX_BYTES // 1_000_000} MB and was cut off")
         if name == "ConnectTimeout":
             return BrokenError("timeout", f"no connection within {min(self._timeout, CONNECT_SECONDS):g} s")
-        if isinstance(err, _OverdueError) or name.endswith("Timeout"):
+        if isinstance(err, OverdueError) or name.endswith("Timeout"):
             return BrokenError("timeout", f"no whole reply within {self._timeout:g} s ([llm] timeout)")
         if name == "ConnectError":
             return BrokenError("unreachable", str(err) or "no connection")
