@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -35,6 +36,7 @@ class Oracle:
     said: Mapping[str, tuple[Said, Said]]
     asked: list[tuple[str, str]] = field(default_factory=list)
     planners: set[str | None] = field(default_factory=set)
+    seconds: float = 0.0
 
     def ask(self, text: str, *, method: str = "graph", planner: str | None = None, witnesses: bool = True) -> _Answer:
         assert not witnesses
@@ -43,13 +45,16 @@ class Oracle:
         said = self.said[text][("graph", "vector").index(method)]
         if isinstance(said, Exception):
             raise said
+        time.sleep(self.seconds)
         return _Answer([_Id(one) for one in said])
 
 
-def judged(oracle: Oracle, questions: list[dict[str, Any]], *methods: str, planner: str | None = None) -> Evaluation:
+def judged(
+    oracle: Oracle, questions: list[dict[str, Any]], *methods: str, planner: str | None = None, workers: int = 1
+) -> Evaluation:
     result = Evaluation()
     kb = cast("KnowledgeBase", oracle)
-    judge_answers(result, kb, questions, methods=methods or METHODS, planner=planner)
+    judge_answers(result, kb, questions, methods=methods or METHODS, planner=planner, workers=workers)
     return result
 
 
@@ -127,6 +132,16 @@ def test_a_plan_that_does_not_fit_is_a_refusal() -> None:
 def test_an_endpoint_that_cannot_be_used_stops_the_evaluation() -> None:
     with pytest.raises(EndpointError, match="down"):
         judged(Oracle({"any": (EndpointError("down"), [])}), [question("any", [])])
+
+
+def test_many_questions_at_once_give_the_same_and_stop_at_the_first_error_that_stops_all() -> None:
+    lone, many = judged(Oracle(WORLD), QUESTIONS * 5), judged(Oracle(WORLD), QUESTIONS * 5, workers=4)
+    assert (many.answers, many.questions) == (lone.answers, lone.questions)
+    down = EndpointError("down")
+    oracle = Oracle({"any": (down, []), **{str(number): ([], []) for number in range(1000)}}, seconds=0.01)
+    with pytest.raises(EndpointError, match="down"):
+        judged(oracle, [question("any", []), *(question(str(number), []) for number in range(1000))], workers=2)
+    assert len(oracle.asked) < 100
 
 
 def test_what_each_method_answered_is_kept_for_every_question() -> None:

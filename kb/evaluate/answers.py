@@ -7,7 +7,8 @@ question is asked twice.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -62,20 +63,17 @@ def judge_answers(
     methods: Sequence[str] = ("graph",),
     planner: str | None = None,
     plans: bool = False,
+    workers: int = 1,
 ) -> None:
-    """Fills in everything about questions."""
+    """Fills in everything about questions; so many of them are asked at once."""
     run: Run = (lambda row: {"graph": _planned(kb, row)}) if plans else (lambda row: _asked(kb, row, methods, planner))
+    asked = [row for row in questions if not plans or gold_plan(row) is not None]
+    result.without_plan = sum(gold_plan(row) is None for row in questions)
     scores: dict[str, dict[str, list[float]]] = {method: defaultdict(list) for method in methods}
     refused: dict[str, int] = defaultdict(int)
-    for row in questions:
-        wanted_plan = gold_plan(row)
-        if wanted_plan is None:
-            result.without_plan += 1
-            if plans:
-                continue
+    for row, outcomes in zip(asked, _run_all(run, asked, workers), strict=True):
         kind = str(row.get("type") or f"{len(row.get('path', ()))}_hop")
         wanted = gold_answer(row)
-        outcomes = run(row)
         for method in methods:
             scores[method][kind].append(outcomes[method].f1(wanted))
         if "graph" in outcomes:
@@ -85,12 +83,24 @@ def judge_answers(
             for method, outcome in outcomes.items()
             if method in _ASKED and outcome.error is not None
         ]
-        result.questions.append(_question(row, kind, wanted, wanted_plan, {m: outcomes[m] for m in methods}))
+        result.questions.append(_question(row, kind, wanted, {m: outcomes[m] for m in methods}))
     first = scores[methods[0]]
     result.counts = {kind: len(values) for kind, values in first.items()}
     result.refused = {kind: refused[kind] for kind in first} if "graph" in methods else None
     if first:
         result.answers = {method: _means(by_type) for method, by_type in scores.items()}
+
+
+def _run_all(run: Run, rows: Sequence[Mapping[str, Any]], workers: int) -> Iterator[dict[str, Outcome]]:
+    """What each question gave, in their order. The first error that stops one stops all that were not asked yet."""
+    if workers == 1:
+        yield from map(run, rows)
+        return
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="question")
+    try:
+        yield from pool.map(run, rows)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _means(by_type: Mapping[str, Sequence[float]]) -> dict[str, float]:
@@ -103,7 +113,6 @@ def _question(
     row: Mapping[str, Any],
     kind: str,
     wanted: Sequence[str],
-    wanted_plan: dict[str, Any] | None,
     outcomes: Mapping[str, Outcome],
 ) -> dict[str, Any]:
     """A question with what the first method gave, and in `methods` what each did."""
@@ -122,7 +131,7 @@ def _question(
         "question": row.get("question"),
         "type": kind,
         "gold": sorted(wanted),
-        "gold_plan": wanted_plan,
+        "gold_plan": gold_plan(row),
         "plan": outcomes[first].plan,
         **by_method[first],
         "methods": by_method,

@@ -46,6 +46,8 @@ def evaluate(
     by `methods`, by default all four where the generation has an index and `graph` where it has none, and planned as
     `planner` says, by default as kb.toml does. `meter` counts what the chat of `kb` is asked.
 
+    With it, as many questions are asked at once as its settings have workers.
+
     Raises SourceError with file and line for malformed gold files, KbError where the folder has none, EndpointError,
     BudgetError or ReplayError where a model can be asked no more. A question that gets no usable reply counts as 0.
     """
@@ -110,7 +112,11 @@ def _evaluate(
         judge_facts(result, records.values(), _data(triples), _data(traps))
     if questions is not None:
         result.warnings += check_questions(kb, questions)
-        judge_answers(result, kb, _data(questions), methods=methods, planner=planner, plans=plans)
+        workers = 1 if meter is None else meter.settings.workers
+        if workers > 1:
+            # Made once, before several threads want them.
+            _ = kb.vocabulary, kb.catalogue, kb.store
+        judge_answers(result, kb, _data(questions), methods=methods, planner=planner, plans=plans, workers=workers)
     result.coverage = coverage(records.values(), _data(triples or ()), _data(questions or ()))
     result.usage = {"reading": reading_usage(kb.generation), "asking": None if meter is None else meter.take()}
     return result
