@@ -77,7 +77,10 @@ class Journal:
         columns = "text, prompt_tokens, completion_tokens, finish, model, estimated"
         with self._lock, self._errors("cannot be read"):
             row = self._connection.execute(f"SELECT {columns} FROM reply WHERE request = ?", (request,)).fetchone()  # noqa: S608
-        return None if row is None else Reply(*row[:5], bool(row[5]), paid=False)
+        if row is None:
+            return None
+        text, prompt_tokens, completion_tokens, finish, name, estimated = row
+        return Reply(text, prompt_tokens, completion_tokens, finish, name, bool(estimated), paid=False)
 
     def put(self, request: str, prompt: Prompt, reply: Reply, model: str) -> None:
         """Keeps a reply. Raises LlmError where it cannot be kept: what is paid for must not be lost in silence."""
