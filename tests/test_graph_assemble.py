@@ -24,6 +24,7 @@ from kb.graph.vocabulary_files import vocabulary_files
 from kb.model import Entity, Evidence, Page, Statement
 from kb.namespaces import KB, PREFIXES, RDF, SH, XSD
 from kb.sources.catalogue import Catalogue
+from kb.sources.pages import page_title
 from kb.vocabulary import load_vocabulary
 
 WORDS = vocabulary(("in beds", "one bed, warned"))
@@ -283,7 +284,7 @@ def test_a_literal_value_keeps_its_datatype_in_the_result() -> None:
     ],
 )
 def test_a_page_is_titled_by_front_matter_first_heading_or_id(text: str, title: str) -> None:
-    assert assemble.page_title(Page("folder/page", text, "")) == title
+    assert page_title(Page("folder/page", text, "")) == title
 
 
 # -- the vocabulary as files --------------------------------------------------------

@@ -23,7 +23,7 @@ from kb.iris import Iris
 from kb.knowledge_base import KnowledgeBase
 from kb.model import Statement
 from kb.sources.catalogue import load_catalogue
-from kb.sources.pages import read_page, scan_pages
+from kb.sources.pages import page_title, read_page, scan_pages
 from kb.vocabulary import load_vocabulary
 
 MUSEUM = Path(__file__).parent / "domains" / "museum"
@@ -48,7 +48,7 @@ def publish(folder: Path) -> Generation:
         for file in scan_pages(config.pages, config).files:
             page, facts = read_page(file), stated[file.id]
             edges = [(one.subject, one.relation, one.object) for one in facts]
-            records = assemble.page_quads(page.id, assemble.page_title(page), page.digest, iris)
+            records = assemble.page_quads(page.id, page_title(page), page.digest, iris)
             records += assemble.statement_quads(facts, READING, vocabulary, iris)
             if page.id == refused.statement.source:
                 records += assemble.rejection_quads([refused], READING, iris)

@@ -6,7 +6,6 @@ in any order gives the same set of quads; every list comes sorted and without re
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
@@ -16,7 +15,7 @@ from kb.graph.candidates import Candidate, Rejected
 from kb.graph.terms import content_name, entity_triples, text_literal
 from kb.graph.validation import Result, result_order
 from kb.iris import Iris
-from kb.model import Page, Statement
+from kb.model import Statement
 from kb.namespaces import DCTERMS, KB, PROV, RDF, RDFS, SH, XSD
 from kb.sources.catalogue import Catalogue
 from kb.vocabulary import Vocabulary
@@ -28,7 +27,6 @@ __all__ = [
     "fact_quads",
     "page_fact_quads",
     "page_quads",
-    "page_title",
     "rejection_quads",
     "rejections_rows",
     "report_quads",
@@ -102,26 +100,6 @@ def page_quads(page_id: str, title: str, digest: str, iris: Iris) -> list[ox.Qua
 def source_quads(path: str, digest: str, iris: Iris) -> list[ox.Quad]:
     """A file that is not a page, such as a catalogue, as a resource of the provenance graph."""
     return _source(iris.source(path), "Source", path, path, digest, iris)
-
-
-def page_title(page: Page) -> str:
-    """The `title` of the front matter, else the first heading of level one, else the page's id."""
-    text = page.text
-    front = re.match(r"---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", text, re.DOTALL)
-    if front:
-        title = re.search(r"^title[ \t]*:[ \t]*(\S.*?)[ \t]*$", front.group(1), re.MULTILINE)
-        if title:
-            plain = title.group(1)
-            quoted = re.fullmatch(r"(['\"])(.*)\1", plain)
-            return (quoted.group(2) if quoted else plain) or page.id
-        text = text[front.end() :]
-    unfenced = re.sub(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", "", text, flags=re.DOTALL | re.MULTILINE)
-    heading = re.search(r"^ {0,3}#[ \t]+(\S.*?)[ \t]*#*[ \t]*$|^(\S.*?)[ \t]*\n=+[ \t]*$", unfenced, re.MULTILINE)
-    if heading is None:
-        return page.id
-    words = heading.group(1) or heading.group(2)
-    words = re.sub(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", words)
-    return re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", words).strip() or page.id
 
 
 def _source(iri: str, kind: str, identifier: str, label: str, digest: str, iris: Iris) -> list[ox.Quad]:

@@ -11,7 +11,6 @@ from typing import Any
 from kb.config import Config
 from kb.errors import Fault, PageError
 from kb.extract import PageReading
-from kb.graph import assemble
 from kb.graph.candidates import EVIDENCE, Candidate, Rejected, candidates
 from kb.graph.resolve import Resolver
 from kb.model import Page, Statement
@@ -21,7 +20,7 @@ from kb.pipeline.unread import Unread
 from kb.records import Reading, SourceRecord
 from kb.sources.catalogue import Catalogue
 from kb.sources.front_matter import front_matter_fault
-from kb.sources.pages import PageFile, read_page, scan_pages
+from kb.sources.pages import PageFile, page_title, read_page, scan_pages
 from kb.vocabulary import Vocabulary
 
 __all__ = ["Collector", "Given", "Progress", "grouped"]
@@ -194,7 +193,7 @@ class Collector:
         readings.sort(key=_place)
         title, path, extra = (old.title, old.path, old.extra) if old is not None else (source, "", {})
         if page is not None:
-            title, path, extra = assemble.page_title(page), page.path, self.remarks(page, readings)
+            title, path, extra = page_title(page), page.path, self.remarks(page, readings)
             if counts and counts.get(COUNTS):
                 extra[COUNTS] = counts[COUNTS]
         self.state.records[key] = SourceRecord(source, kind, digest, title, path, tuple(readings), extra)

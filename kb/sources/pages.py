@@ -6,6 +6,7 @@ A page that cannot be read is one fault that names it; the others go on.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,16 @@ from kb.model import Page
 from kb.sources._text import decode, megabytes, printable, read_bytes
 from kb.sources._walk import walk
 
-__all__ = ["MAX_PAGE_BYTES", "PAGE_SUFFIXES", "PageFile", "PageScan", "page_id", "read_page", "scan_pages"]
+__all__ = [
+    "MAX_PAGE_BYTES",
+    "PAGE_SUFFIXES",
+    "PageFile",
+    "PageScan",
+    "page_id",
+    "page_title",
+    "read_page",
+    "scan_pages",
+]
 
 PAGE_SUFFIXES = (".md", ".markdown", ".mdx")
 """Of two files that would be one page, the one whose suffix stands first here is read."""
@@ -95,3 +105,23 @@ def read_page(file: PageFile) -> Page:
         raise PageError("a page cannot be read:", [fault])
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return Page(file.id, text, hashlib.sha256(data).hexdigest(), file.shown)
+
+
+def page_title(page: Page) -> str:
+    """The `title` of the front matter, else the first heading of level one, else the page's id."""
+    text = page.text
+    front = re.match(r"---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", text, re.DOTALL)
+    if front:
+        title = re.search(r"^title[ \t]*:[ \t]*(\S.*?)[ \t]*$", front.group(1), re.MULTILINE)
+        if title:
+            plain = title.group(1)
+            quoted = re.fullmatch(r"(['\"])(.*)\1", plain)
+            return (quoted.group(2) if quoted else plain) or page.id
+        text = text[front.end() :]
+    unfenced = re.sub(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", "", text, flags=re.DOTALL | re.MULTILINE)
+    heading = re.search(r"^ {0,3}#[ \t]+(\S.*?)[ \t]*#*[ \t]*$|^(\S.*?)[ \t]*\n=+[ \t]*$", unfenced, re.MULTILINE)
+    if heading is None:
+        return page.id
+    words = heading.group(1) or heading.group(2)
+    words = re.sub(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", words)
+    return re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", words).strip() or page.id
