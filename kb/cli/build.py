@@ -183,8 +183,8 @@ def _show(report: BuildReport, most: int) -> None:
     ]
     table(["", "", ""], rows, right=[1])
     _rejections(report, most)
-    said = [f"{row['page']}: {row['subject']} {row['relation']} {row['object']}" for row in report.repaired]
-    _lines("Turned round, since the two fit the relation only the other way", said)
+    turned = [f"{row['page']}: {row['subject']} {row['relation']} {row['object']}" for row in report.repaired]
+    _lines("Turned round, since the two fit the relation only the other way", turned)
     _contradictions(report.contradictions)
     _lines("Broken rules in what the catalogue says", [_violation(one) for one in report.violations])
     _lines("Warnings", report.warnings)
