@@ -24,6 +24,9 @@ __all__ = ["JOURNAL_NAME", "Calibration", "Journal", "Journaled"]
 JOURNAL_NAME = "replies.sqlite"
 FORMAT = 1
 _BUSY = 30.0
+# Endpoints have reported nonsense; sums of this many must fit 64 bits.
+_MOST_TOKENS = 2**40
+_DAMAGED = ("malformed", "not a database", "no such table", "no such column", "has no column", "columns but")
 _TABLE = """
 CREATE TABLE IF NOT EXISTS reply (
     request TEXT PRIMARY KEY, text TEXT NOT NULL, prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
@@ -48,29 +51,60 @@ class Journal:
         self.path, self.writable = path, writable
         self._lock = threading.Lock()
         with self._errors("cannot be opened"):
-            if writable:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                self._connection = sqlite3.connect(path, timeout=_BUSY, check_same_thread=False, isolation_level=None)
-                self._connection.execute("PRAGMA journal_mode = WAL")
-                # After a power cut the last replies may be missing; after a kill none is.
-                self._connection.execute("PRAGMA synchronous = NORMAL")
-            else:
-                address = f"{path.resolve().as_uri()}?mode=ro"
-                self._connection = sqlite3.connect(address, uri=True, timeout=_BUSY, check_same_thread=False)
+            self._connection = self._opened()
         try:
             self._check_format()
         except BaseException:
             self._connection.close()
             raise
 
+    def _opened(self) -> sqlite3.Connection:
+        if not self.writable:
+            return self._opened_for_reading()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self.path, timeout=_BUSY, check_same_thread=False, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            # After a power cut the last replies may be missing; after a kill none is.
+            connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _opened_for_reading(self) -> sqlite3.Connection:
+        address = f"{self.path.resolve().as_uri()}?mode=ro"
+        connection = sqlite3.connect(address, uri=True, timeout=_BUSY, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA user_version")
+        except sqlite3.OperationalError:
+            connection.close()
+            # Reading takes a file beside the database, which a folder without write access does not let us make. Where
+            # no replies wait in the log, the database alone is the whole.
+            log = self.path.with_name(f"{self.path.name}-wal")
+            if log.exists() and log.stat().st_size:
+                raise
+            return sqlite3.connect(f"{address}&immutable=1", uri=True, check_same_thread=False)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
     def _check_format(self) -> None:
         with self._errors("cannot be read"):
             [version] = self._connection.execute("PRAGMA user_version").fetchone()
             if version > FORMAT:
                 raise LlmError(f"{self.path}: written by a newer version of kb (format {version}); update kb")
-            if self.writable and version == 0:
+            if version:
+                return
+            if self.writable:
                 self._connection.execute(_TABLE)
                 self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+            else:
+                # Whoever makes the journal was stopped, or is about to: nothing is in it.
+                self._connection.close()
+                self._connection = sqlite3.connect(":memory:", check_same_thread=False)
+                self._connection.execute(_TABLE)
 
     def get(self, request: str) -> Reply | None:
         """The reply to a request, by its digest; None where none was kept."""
@@ -87,8 +121,8 @@ class Journal:
         row = (
             request,
             reply.text.encode("utf-8", "replace").decode("utf-8"),
-            reply.prompt_tokens,
-            reply.completion_tokens,
+            min(reply.prompt_tokens, _MOST_TOKENS),
+            min(reply.completion_tokens, _MOST_TOKENS),
             reply.finish,
             reply.model,
             reply.estimated,
@@ -145,7 +179,7 @@ class Journal:
             text = str(err)
             if "full" in text or "disk I/O" in text:
                 step = "make room on the disk; the replies before it are kept, and the next build goes on from there"
-            elif "malformed" in text or "not a database" in text:
+            elif any(one in text for one in _DAMAGED):
                 step = "rename or delete the file; its replies will then be asked for and paid for again"
             elif "locked" in text:
                 step = "another process keeps it busy; try again"
@@ -161,8 +195,8 @@ class Journaled:
 
     def __init__(self, inner: Chat, journal: Journal, model: str, usage: Usage) -> None:
         self.inner, self.journal, self.model, self.usage = inner, journal, model, usage
-        self._lock = threading.Lock()
-        self._asking: dict[str, threading.Lock] = {}
+        self._free = threading.Condition()
+        self._asking: set[str] = set()
 
     def ask(self, prompt: Prompt) -> Reply:
         """The reply that was kept; else a new one, kept before it is given."""
@@ -184,11 +218,13 @@ class Journaled:
     @contextmanager
     def _one_at_a_time(self, request: str) -> Iterator[None]:
         """Two threads with the same request pay once."""
-        with self._lock:
-            lock = self._asking.setdefault(request, threading.Lock())
-        with lock:
-            try:
-                yield
-            finally:
-                with self._lock:
-                    self._asking.pop(request, None)
+        with self._free:
+            while request in self._asking:
+                self._free.wait()
+            self._asking.add(request)
+        try:
+            yield
+        finally:
+            with self._free:
+                self._asking.remove(request)
+                self._free.notify_all()

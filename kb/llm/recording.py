@@ -86,15 +86,15 @@ class Replay:
             lines = path.read_bytes().split(b"\n")
         except OSError as err:
             raise ReplayError(f"{path}: cannot be read: {err.strerror or err}") from err
-        rows = [self._row(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-        head = rows[0] if rows else {}
+        rows = [(number, self._row(number, line)) for number, line in enumerate(lines, 1) if line.strip()]
+        head = rows[0][1] if rows else {}
         if "kb_recording" not in head:
             raise ReplayError(f"{path}:1: no recording; `kb build --record {path.name}` makes one")
         if head["kb_recording"] != FORMAT:
             raise ReplayError(f"{path}:1: a recording of format {head['kb_recording']!r}; this version reads {FORMAT}")
         if head.get("model") != model:
             raise ReplayError(f"{path}:1: recorded with model {head.get('model')!r}, but kb.toml says {model!r}")
-        for number, row in enumerate(rows[1:], 2):
+        for number, row in rows[1:]:
             self._add(number, row)
 
     def _row(self, number: int, line: bytes) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class Replay:
 
     def _add(self, number: int, row: dict[str, Any]) -> None:
         right = all(isinstance(row.get(key), str) for key in _TEXTS) and all(
-            isinstance(row.get(key), int) for key in _NUMBERS
+            type(row.get(key)) is int for key in _NUMBERS
         )
         if not right or not row["text"]:
             needed = ", ".join([*_TEXTS, *_NUMBERS])

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from kb.config import CONFIG_NAME, Config
-from kb.errors import BudgetError, ConfigError, LlmError
+from kb.errors import BudgetError, ConfigError, LlmError, ReplyError
 from kb.llm.chat import Chat, Prompt, Reply
 from kb.llm.journal import JOURNAL_NAME, Journal, Journaled
 from kb.llm.recording import Recorder, Replay
@@ -53,8 +53,14 @@ def open_chat(
             f"{config.root / CONFIG_NAME}: a limit on cost needs [llm] prices = {{ input = …, output = … }},"
             " per million tokens"
         )
+    if max_cost is not None and not max_cost >= 0:
+        raise ConfigError(f"the limit on cost must be a number of at least 0, not {max_cost!r}")
     folder = config.store / FOLDER
     usage = Usage()
+    # Before the journal is opened: what is wrong with these two must leave nothing open.
+    replayed = None if replay is None else Replay(replay, chosen.model)
+    if record is not None and not record.resolve().parent.is_dir():
+        raise LlmError(f"{record}: cannot be written: there is no such folder")
     kept: Journal | None = None
     if replay is None and journal:
         try:
@@ -63,7 +69,7 @@ def open_chat(
             if journal_required:
                 raise
             usage.warn(f"replies are not kept: {err}")
-    return ChatSession(chosen, usage, folder / MODES_NAME, kept, record, replay, min(limits, default=None))
+    return ChatSession(chosen, usage, folder / MODES_NAME, kept, record, replayed, min(limits, default=None))
 
 
 @contextmanager
@@ -87,23 +93,34 @@ class ChatSession:
         modes: Path,
         journal: Journal | None,
         record: Path | None,
-        replay: Path | None,
+        replay: Replay | None,
         max_cost: float | None,
     ) -> None:
-        self.settings, self.usage, self.journal = chosen, usage, journal
+        self.settings, self.usage, self.journal, self.budget = chosen, usage, journal, max_cost
         self._endpoint = _LazyEndpoint(chosen, usage, modes)
-        chat: Chat = self._endpoint if max_cost is None else _Budgeted(self._endpoint, chosen, usage, max_cost)
-        self._replay = None
+        chat: Chat = (
+            self._endpoint
+            if max_cost is None
+            else _Budgeted(self._endpoint, chosen, usage, max_cost, kept=journal is not None)
+        )
+        self._replay = replay
         if journal is not None:
             chat = Journaled(chat, journal, chosen.model, usage)
         if replay is not None:
-            chat = self._replay = Replay(replay, chosen.model)
+            chat = replay
         self._recorder = None if record is None else Recorder(chat, record, chosen.model)
         self._chat: Chat = self._recorder or chat
+        self._broken_off = False
 
     def ask(self, prompt: Prompt) -> Reply:
         """The reply to a prompt; see `Chat`."""
-        reply = self._chat.ask(prompt)
+        try:
+            reply = self._chat.ask(prompt)
+        except ReplyError:
+            raise
+        except LlmError:
+            self._broken_off = True
+            raise
         if self._replay is not None:
             self.usage.add_reply(reply)
         return reply
@@ -121,19 +138,22 @@ class ChatSession:
         self._endpoint.stop()
 
     def close(self, *, save: bool = True) -> None:
-        """Closes journal and endpoint; writes the recording unless not to `save` it. Closing twice is harmless."""
+        """Closes journal and endpoint, and writes the recording. Closing twice is harmless.
+
+        No recording is written where not to `save` it, nor after an error that ended the run: half a recording would
+        look like a whole one, and take the place of the one before.
+        """
         self._endpoint.close()
         if self.journal is not None:
             self.journal.close()
         recorder, self._recorder = self._recorder, None
-        if recorder is not None and save:
+        if recorder is not None and save and not self._broken_off:
             recorder.save()
 
     def __enter__(self) -> ChatSession:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, err: BaseException | None, tb: TracebackType | None) -> None:
-        # Half a recording would look like a whole one.
         self.close(save=kind is None)
 
 
@@ -168,6 +188,7 @@ class _LazyEndpoint:
 
     def close(self) -> None:
         with self._lock:
+            self._stopped = True
             if self._made is not None:
                 self._made.close()
 
@@ -175,12 +196,13 @@ class _LazyEndpoint:
 class _Budgeted:
     """Lets a request through while what was spent, and what those in flight may cost, stays within a limit.
 
-    What a reply will cost is not known before it is there, so the limit may be passed by what the replies in flight are
-    longer than replies were so far.
+    What a reply will cost is not known before it is there, so the limit may be passed: at most by what the requests in
+    flight (`workers` of them) cost more than was reserved for them, which `max_tokens` and `retries` bound. After the
+    first refusal nothing is sent, by any thread.
     """
 
-    def __init__(self, inner: _LazyEndpoint, chosen: Settings, usage: Usage, limit: float) -> None:
-        self.inner, self.settings, self.usage, self.limit = inner, chosen, usage, limit
+    def __init__(self, inner: Chat, chosen: Settings, usage: Usage, limit: float, *, kept: bool) -> None:
+        self.inner, self.settings, self.usage, self.limit, self.kept = inner, chosen, usage, limit, kept
         self._lock = threading.Lock()
         self._reserved = 0.0
         self._replies = self._tokens = 0
@@ -194,7 +216,7 @@ class _Budgeted:
                 self._spent_out = True
                 raise BudgetError(
                     f"stopped before spending more than {self.limit:,.4g}: {spent:,.4g} is spent, and the reply for "
-                    f"{prompt.label!r} would cost about {expected:,.2g}; raise --max-cost or [llm] max_cost to go on"
+                    f"{prompt.label!r} would cost about {expected:,.2g}; {self._way_on()}"
                 )
             self._reserved += expected
         try:
@@ -209,6 +231,10 @@ class _Budgeted:
 
     def forget(self, prompt: Prompt) -> None:
         self.inner.forget(prompt)
+
+    def _way_on(self) -> str:
+        on = "raise --max-cost or [llm] max_cost to go on"
+        return f"replies so far are kept in the journal and cost nothing again; {on}" if self.kept else on
 
     def _expected(self, prompt: Prompt) -> float:
         typical = self._tokens / self._replies if self._replies else _TYPICAL_REPLY
