@@ -46,6 +46,7 @@ def test_statements_count_by_their_fate(tmp_path: Path) -> None:
         "accepted": 5,
         "rejected": 2,
         "rejected_by": {"shape": 1, "unknown_entity": 1},
+        "dropped": 0,
         "turned_round": 0,
     }
 

@@ -25,7 +25,8 @@ def triples(found: int, correct: int) -> dict[str, Any]:
 
 
 def evaluation(label: str, **more: Any) -> Evaluation:
-    said = {"read": 1200, "accepted": 1100, "rejected": 100, "rejected_by": {"bad_quote": 100}, "turned_round": 3}
+    said = {"read": 1200, "accepted": 1100, "rejected": 100, "rejected_by": {"bad_quote": 100}}
+    said |= {"dropped": 0, "turned_round": 3}
     cover = {"answers": {"covered": 3, "of": 4, "share": 0.75}}
     return Evaluation("gen-000001-abcdef", f"{label}/1", label, statements=said, coverage=cover, **more)
 

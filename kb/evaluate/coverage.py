@@ -11,13 +11,18 @@ from kb.records import SourceRecord
 
 __all__ = ["coverage", "statement_counts"]
 
+_COUNTS = "counts"
+"""Where a record keeps what its reader counted, see `kb.pipeline.readers`."""
+
 
 def statement_counts(records: Iterable[SourceRecord]) -> dict[str, Any]:
     """How many statements were read, accepted, turned round, and rejected for what reason.
 
-    Those of catalogue files were given, not read, and do not count.
+    `dropped` are items of a model's replies that are no statement at all. What catalogue files state was given, not
+    read, and does not count.
     """
-    readings = [reading for record in records if record.kind != "catalogue" for reading in record.readings]
+    read = [record for record in records if record.kind != "catalogue"]
+    readings = [reading for record in read for reading in record.readings]
     codes = Counter(reading.code for reading in readings if reading.code is not None)
     accepted = sum(reading.accepted for reading in readings)
     return {
@@ -25,6 +30,7 @@ def statement_counts(records: Iterable[SourceRecord]) -> dict[str, Any]:
         "accepted": accepted,
         "rejected": len(readings) - accepted,
         "rejected_by": dict(sorted(codes.items(), key=lambda item: (-item[1], item[0]))),
+        "dropped": sum(record.extra.get(_COUNTS, {}).get("dropped", 0) for record in read),
         "turned_round": sum(reading.repaired and reading.accepted for reading in readings),
     }
 

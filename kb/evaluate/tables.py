@@ -158,6 +158,8 @@ def _reading(readers: Sequence[Evaluation]) -> Table:
         [f"rejected: {code.replace('_', ' ')}", *(f"{one['rejected_by'].get(code, 0):,}" for one in said)]
         for code in codes
     ]
+    if any(one["dropped"] for one in said):
+        rows.append(["malformed items of replies", *(f"{one['dropped']:,}" for one in said)])
     rows.append(["statements turned round", *(f"{one['turned_round']:,}" for one in said)])
     if any(one.triples is not None for one in readers):
         cells = ["-" if one.triples is None else f"{one.triples['reversed']:,}" for one in readers]
