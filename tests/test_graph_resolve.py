@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from kb.config import packaged
 from kb.graph._closest import CUTOFF, ClosestNames, _alike_by_word
-from kb.graph.candidates import candidates, located
+from kb.graph.candidates import candidates
+from kb.graph.evidence import located
 from kb.graph.resolve import Resolver, normalised
 from kb.model import Entity, Evidence, Page, Statement
 from kb.sources.catalogue import Catalogue

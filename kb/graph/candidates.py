@@ -6,16 +6,16 @@ What a candidate says has yet to pass the gate. What does not become one is reje
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from kb.graph.evidence import LONGEST_QUOTE, Find, PageEvidence
 from kb.graph.resolve import AMBIGUOUS, Resolution, Resolver
 from kb.graph.validation import Result
-from kb.model import Evidence, Page, Statement
+from kb.model import Page, Statement
 from kb.vocabulary import Relation, Vocabulary
 
-__all__ = ["EVIDENCE", "SHAPE", "UNKNOWN_RELATION", "Candidate", "Rejected", "candidates", "located"]
+__all__ = ["EVIDENCE", "SHAPE", "UNKNOWN_RELATION", "Candidate", "Rejected", "candidates"]
 
 EVIDENCE = "evidence"
 UNKNOWN_RELATION = "unknown_relation"
@@ -28,13 +28,15 @@ _SHOWN_QUOTE = 60
 class Candidate:
     """A statement whose names are resolved: ids of entities, and the stored relation's name.
 
-    A statement made with an inverse's name has its ends swapped here.
+    A statement made with an inverse's name has its ends swapped here. `repaired` says that it was turned round besides,
+    because the two things fit the relation only the other way.
     """
 
     statement: Statement
     subject: str
     relation: str
     object: str
+    repaired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +55,26 @@ class Rejected:
 
 
 def candidates(
-    statements: Iterable[Statement], resolver: Resolver, vocabulary: Vocabulary, pages: Mapping[str, Page]
+    statements: Iterable[Statement],
+    resolver: Resolver,
+    vocabulary: Vocabulary,
+    pages: Mapping[str, Page],
+    *,
+    find: Find | None = None,
+    repair: bool = False,
 ) -> tuple[list[Candidate], list[Rejected]]:
     """Splits statements into candidates and rejected ones, both in the order of the statements.
 
     A statement with evidence is checked against its page when `pages` has it; its quote and offsets come out as they
-    stand in the page. Statements without evidence, of files, or of pages that are not at hand are taken at their word.
+    stand in the page. With `find`, which finds names in a text, the quote or what stands around it has to name one of
+    the two things, and the page both. Statements without evidence, of files, or of pages that are not at hand are
+    taken at their word. With `repair`, a statement whose two things fit the relation only the other way is turned.
     """
     accepted: list[Candidate] = []
     rejected: list[Rejected] = []
+    evidence = {page_id: PageEvidence(page, find) for page_id, page in pages.items()}
     for said in statements:
-        found = _candidate(said, resolver, vocabulary, pages)
+        found = _candidate(said, resolver, vocabulary, evidence, repair=repair)
         if isinstance(found, Candidate):
             accepted.append(found)
         else:
@@ -71,39 +82,26 @@ def candidates(
     return accepted, rejected
 
 
-def located(evidence: Evidence, text: str) -> Evidence | None:
-    """The evidence as it stands in the page's text, white space aside; None where it does not.
-
-    Where the quote occurs more than once, the occurrence at the evidence's own offset is meant, else the first.
-    """
-    words = evidence.quote.split()
-    if not words:
-        return None
-    verbatim = evidence.start >= 0 and text.startswith(evidence.quote, evidence.start)
-    if verbatim and evidence.end == evidence.start + len(evidence.quote):
-        return evidence
-    if evidence.start < 0 and (start := text.find(evidence.quote)) >= 0:
-        return Evidence(evidence.quote, start, start + len(evidence.quote))
-    pattern = re.compile(r"\s+".join(re.escape(word) for word in words))
-    match = None
-    if 0 <= evidence.start < len(text):
-        skipped = len(evidence.quote) - len(evidence.quote.lstrip())
-        match = pattern.match(text, evidence.start) or pattern.match(text, evidence.start + skipped)
-    match = match or pattern.search(text)
-    return match and Evidence(match.group(), match.start(), match.end())
-
-
 def _candidate(
-    said: Statement, resolver: Resolver, vocabulary: Vocabulary, pages: Mapping[str, Page]
+    said: Statement,
+    resolver: Resolver,
+    vocabulary: Vocabulary,
+    pages: Mapping[str, PageEvidence],
+    *,
+    repair: bool,
 ) -> Candidate | Rejected:
     known = vocabulary.relation(said.relation)
     if known is None:
         return Rejected(said, UNKNOWN_RELATION, _unknown_relation(said.relation, vocabulary))
     page = pages.get(said.source) if said.from_page else None
     if page is not None and said.evidence is not None:
-        evidence = located(said.evidence, page.text)
+        if len(said.evidence.quote) > LONGEST_QUOTE:
+            return Rejected(
+                said, EVIDENCE, f"the quote is longer than {LONGEST_QUOTE:,} characters, and points at nothing"
+            )
+        evidence = page.locate(said.evidence)
         if evidence is None:
-            return Rejected(said, EVIDENCE, _no_evidence(said.evidence.quote, page))
+            return Rejected(said, EVIDENCE, _no_evidence(said.evidence.quote, page.page))
         if evidence != said.evidence:
             said = replace(said, evidence=evidence)
     relation, backwards = known
@@ -111,6 +109,11 @@ def _candidate(
     # Files write ids, and mean what they write; pages write names.
     resolve = _resolved if said.from_page else _by_id
     ends = resolve(names, relation, resolver, vocabulary)
+    repaired = False
+    if repair and not relation.symmetric and not _fitting(ends, relation, resolver, vocabulary):
+        other = resolve((names[1], names[0]), relation, resolver, vocabulary)
+        if _fitting(other, relation, resolver, vocabulary):
+            ends, names, backwards, repaired = other, (names[1], names[0]), not backwards, True
     # The subject as it was written is spoken of first.
     for end in reversed(ends) if backwards else ends:
         if end.id is None:
@@ -118,7 +121,19 @@ def _candidate(
     subject, object_ = ends
     assert subject.id is not None
     assert object_.id is not None
-    return Candidate(said, subject.id, relation.name, object_.id)
+    if page is not None and said.evidence is not None:
+        lack = page.lack(said.evidence, ((subject.id, names[0]), (object_.id, names[1])))
+        if lack is not None:
+            return Rejected(said, EVIDENCE, lack)
+    return Candidate(said, subject.id, relation.name, object_.id, repaired)
+
+
+def _fitting(
+    ends: tuple[Resolution, Resolution], relation: Relation, resolver: Resolver, vocabulary: Vocabulary
+) -> bool:
+    """Whether both ends are known and of types that the relation joins in this direction."""
+    subject, object_ = (None if end.id is None else resolver.type_of(end.id) for end in ends)
+    return subject is not None and object_ is not None and vocabulary.fits(relation, subject, object_)
 
 
 def _resolved(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from kb.config import Config
@@ -51,6 +51,8 @@ class Collector:
         self.config, self.vocabulary, self.catalogue = config, vocabulary, catalogue
         self.reader, self.given, self.progress = reader, given, progress
         self.unread = Unread(catalogue, lambda: reader.mentions)
+        # Evidence is looked at statement by statement, but the names on a page are the same for all of them.
+        self.find = lru_cache(maxsize=4)(lambda text: reader.mentions.find(text))
         self.state = State()
 
     @property
@@ -184,11 +186,13 @@ class Collector:
         """Resolves what a source says, and makes its record. The gate has yet to judge it."""
         kind, source = key
         pages = {} if page is None else {page.id: page}
-        found, refused = candidates(list(said), self.resolver, self.vocabulary, pages)
+        found, refused = candidates(
+            list(said), self.resolver, self.vocabulary, pages, find=self.find, repair=self.by_model
+        )
         if page is not None and self.by_model:
             found, suspected = _suspected(found, page)
             refused += suspected
-        readings = [Reading(c.statement, (c.subject, c.relation, c.object)) for c in found]
+        readings = [Reading(c.statement, (c.subject, c.relation, c.object), repaired=c.repaired) for c in found]
         readings += [Reading(r.statement, None, r.code, r.reason) for r in refused]
         readings.sort(key=_place)
         title, path, extra = (old.title, old.path, old.extra) if old is not None else (source, "", {})
