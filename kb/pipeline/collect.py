@@ -186,9 +186,9 @@ class Collector:
         """Resolves what a source says, and makes its record. The gate has yet to judge it."""
         kind, source = key
         pages = {} if page is None else {page.id: page}
-        found, refused = candidates(
-            list(said), self.resolver, self.vocabulary, pages, find=self.find, repair=self.by_model
-        )
+        # People who give statements, and the phrase reader, know what a page means without naming it.
+        find = self.find if self.by_model else None
+        found, refused = candidates(list(said), self.resolver, self.vocabulary, pages, find=find, repair=self.by_model)
         if page is not None and self.by_model:
             found, suspected = _suspected(found, page)
             refused += suspected
