@@ -253,6 +253,12 @@ def test_the_default_address_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> Non
         Endpoint(Settings(model="small"))
 
 
+@pytest.mark.parametrize("address", ["http://[bad/v1", "http://host:x/v1", "http:///v1", "ftp://host/v1"])
+def test_what_is_no_address_is_said_before_anything_is_sent(address: str) -> None:
+    with pytest.raises(EndpointError, match="base_url is no address of a server; give it as http://HOST:PORT/v1"):
+        Endpoint(Settings("small", base_url=address))
+
+
 def test_a_given_address_needs_no_key(fake: FakeEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     with endpoint(fake) as chat:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from kb.errors import EndpointError, ReplyError
 from kb.llm._limits import Gate, StoppedError
@@ -55,7 +56,7 @@ class Endpoint:
     `modes` is the file that remembers how an endpoint wants to be asked. `sleep`, `clock` and `chance` (a number in
     [0, 1) for each back-off) are for tests.
 
-    Raises EndpointError where the environment variable of the key is missing for the default address.
+    Raises EndpointError where the address is none, and where the default address is asked without a key.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Endpoint:
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        base_url = settings.base_url or os.environ.get("OPENAI_BASE_URL") or None
+        base_url = _address(settings.base_url or os.environ.get("OPENAI_BASE_URL") or None)
         key = _key(settings.api_key_env, base_url)
         # The openai package takes long to load: only who asks pays for that.
         from kb.llm._http import Client
@@ -204,7 +205,10 @@ class Endpoint:
 
     def _cut_off(self, err: BrokenError) -> _Setback:
         if err.kind == "address" or (err.kind == "unreachable" and not self._heard):
-            raise self._dead(f"no connection ({err}); is the server running, and is [llm] base_url right?")
+            step = "is the server running, and is [llm] base_url right?"
+            if "certificate" in str(err).lower():
+                step = "set SSL_CERT_FILE to a file with the certificate of the authority that you trust"
+            raise self._dead(f"no connection ({err}); {step}")
         return _Setback(str(err), again=err.kind != "large")
 
     def _missing(self, said: str) -> str:
@@ -267,6 +271,17 @@ class Endpoint:
         message = f"{self._client.address}: {text}"
         self._gate.stop(message)
         return EndpointError(message)
+
+
+def _address(base_url: str | None) -> str | None:
+    try:
+        parts = urlsplit(base_url or "http://default")
+        right = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        right = False
+    if not right:
+        raise EndpointError("[llm] base_url is no address of a server; give it as http://HOST:PORT/v1")
+    return base_url
 
 
 def _key(variable: str, base_url: str | None) -> str:
