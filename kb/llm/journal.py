@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ __all__ = ["JOURNAL_NAME", "Calibration", "Journal", "Journaled"]
 JOURNAL_NAME = "replies.sqlite"
 FORMAT = 1
 _BUSY = 30.0
+_SHORT = 0.01
 # Endpoints have reported nonsense; sums of this many must fit 64 bits.
 _MOST_TOKENS = 2**40
 _DAMAGED = ("malformed", "not a database", "no such table", "no such column", "has no column", "columns but")
@@ -64,7 +66,7 @@ class Journal:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self.path, timeout=_BUSY, check_same_thread=False, isolation_level=None)
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _log_ahead(connection)
             # After a power cut the last replies may be missing; after a kill none is.
             connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
@@ -188,6 +190,19 @@ class Journal:
             raise LlmError(f"{self.path}: {what}: {text}; {step}") from err
         except OSError as err:
             raise LlmError(f"{self.path}: {what}: {err.strerror or err}; check the folder and the disk") from err
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Turns the write-ahead log on. Where another process does so at the same time, SQLite gives up without waiting."""
+    end = time.monotonic() + _BUSY
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as err:
+            if "locked" not in str(err) or time.monotonic() > end:
+                raise
+            time.sleep(_SHORT)
 
 
 class Journaled:
