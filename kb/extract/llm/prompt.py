@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Collection
 
 from kb.extract.llm.pieces import Piece
 from kb.extract.llm.schema import ITEM_KEYS, LIST_KEY, reply_schema
@@ -91,16 +92,17 @@ def _class(one: Class) -> str:
 def _relation(one: Relation, vocabulary: Vocabulary) -> str:
     lines = [f"- {one.name}: {direction(one, vocabulary)}.{_said(one.definition, start=' ')}"]
     if one.symmetric:
-        lines.append(f'  "{sentence("X", one.label, "Y")}" means X {one.name} Y; the order does not matter.')
+        lines.append(
+            f'  "{sentence("X", one.label, "Y", one.phrases)}" means X {one.name} Y; the order does not matter.'
+        )
     else:
         worded = " / ".join(dict.fromkeys((one.label, *_few(one.phrases, one.label))))
-        lines.append(f'  "{sentence("X", one.label, "Y")}": subject X, object Y. Worded as: {worded}.')
+        lines.append(f'  "{sentence("X", one.label, "Y", one.phrases)}": subject X, object Y. Worded as: {worded}.')
     if one.inverse is not None:
         inverse = one.inverse
         worded = " / ".join(dict.fromkeys((inverse.label, *_few(inverse.phrases, inverse.label))))
-        lines.append(
-            f'  The other way round: {inverse.name}, "{sentence("Y", inverse.label, "X")}". Worded as: {worded}.'
-        )
+        said = sentence("Y", inverse.label, "X", inverse.phrases)
+        lines.append(f'  The other way round: {inverse.name}, "{said}". Worded as: {worded}.')
     if one.example:
         lines.append(f"  Example: {_flat(one.example)}")
     return "\n".join(lines)
@@ -129,20 +131,19 @@ def _type(name: str | None, vocabulary: Vocabulary) -> str:
     return "anything" if name is None else vocabulary.classes[name].label if name in vocabulary.classes else name
 
 
-def sentence(subject: str, label: str, object_: str) -> str:
-    """A relation's label between two names, as people would say it.
+def sentence(subject: str, label: str, object_: str, phrases: Collection[str] = ()) -> str:
+    """A relation's label between two names, as people would say it; `phrases` are the relation's other wordings.
 
     >>> sentence("X", "depends on", "Y"), sentence("X", "owned by", "Y"), sentence("X", "leader", "Y")
     ('X depends on Y', 'X is owned by Y', 'X has leader Y')
     """
-    words = label.split()
-    first, last = words[0].lower(), words[-1].lower()
+    first, last = label.split()[0].lower(), label.split()[-1].lower()
     if first in ("is", "are", "was", "were", "has", "have", "had"):
         return f"{subject} {label} {object_}"
-    preposition = len(words) > 1 and _PREPOSITIONS.fullmatch(last) is not None
-    if preposition and first.endswith(("ed", "en", "wn", "ld", "de", "pt", "nt", "lt", "ght", "ung", "un")):
-        return f"{subject} is {label} {object_}"
-    if preposition and not first.endswith("s"):
+    if " " in label and _PREPOSITIONS.fullmatch(last):
+        passive = last == "by" or any(phrase.split()[1:] == label.split() for phrase in phrases)
+        if first.endswith("s") or (first.endswith("ed") and not passive):
+            return f"{subject} {label} {object_}"
         return f"{subject} is {label} {object_}"
     if first.endswith("s") and not first.endswith("ss"):
         return f"{subject} {label} {object_}"
@@ -168,9 +169,11 @@ def _example(vocabulary: Vocabulary) -> str:
     for relation in vocabulary.relations.values():
         subject, object_ = relation.signatures[0] if relation.signatures else (None, None)
         ends = f"Zanfir {_noun(subject, vocabulary)}".strip(), f"Quolby {_noun(object_, vocabulary)}".strip()
-        items.append((ends[0], relation.name, ends[1], sentence(ends[0], relation.label, ends[1]) + "."))
+        items.append(
+            (ends[0], relation.name, ends[1], sentence(ends[0], relation.label, ends[1], relation.phrases) + ".")
+        )
         if relation.inverse is not None:
-            said = sentence(ends[1], relation.inverse.label, ends[0]) + "."
+            said = sentence(ends[1], relation.inverse.label, ends[0], relation.inverse.phrases) + "."
             items.append((ends[1], relation.inverse.name, ends[0], said))
         if len(items) > 1:
             break
