@@ -299,6 +299,7 @@ def test_an_older_build_can_be_judged_by_name(command: Kb, base: Path, gold: Pat
         (["--methods", "graph,guess"], "guess: choose from graph, vector, hybrid, routed and all."),
         (["--plans", "--methods", "all"], "neither method nor planner"),
         (["--plans", "--planner", "llm"], "neither method nor planner"),
+        (["--planner", "search", "--max-cost", "1"], "--planner llm"),
         (["--readers", "--generation", "gen-1"], "--readers chooses the builds itself"),
         (["--details", "--format", "markdown"], "--details goes with tables and JSON"),
     ],
@@ -313,3 +314,6 @@ def test_options_that_exclude_each_other_are_wrong_usage(
 def test_without_an_index_only_the_graph_is_asked(command: Kb, base: Path, gold: Path) -> None:
     data = json.loads(command("eval", "--kb", base, "--gold", gold, "--json").out)
     assert list(data["answers"]) == ["graph"]
+    ran = command("eval", "--kb", base, "--gold", gold, "--methods", "all")
+    assert ran.code == 3
+    assert "no index, which vector, hybrid, routed would search; run `kb build --force`" in ran.err

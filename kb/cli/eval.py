@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kb.cli._options import json_option, kb_option
-from kb.cli._output import echo, echo_json, note, table, wrapped
+from kb.cli._output import counted, echo, echo_json, note, table, wrapped
 
 if TYPE_CHECKING:
     from kb.evaluate import Comparison, Evaluation
+    from kb.llm.session import ChatSession
 
 __all__ = ["command"]
 
@@ -72,6 +73,12 @@ def _methods(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ..
     metavar="FILE",
     help="Take the replies to the questions from this file, without a model.",
 )
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="AMOUNT",
+    help="Stop before the replies to the questions cost more, by the prices in kb.toml.",
+)
 @click.option("--details", is_flag=True, help="Also list wrong and missed facts, and questions that went wrong.")
 @click.option(
     "--format",
@@ -92,6 +99,7 @@ def command(
     names: tuple[str, ...],
     record: Path | None,
     replay: Path | None,
+    max_cost: float | None,
     details: bool,
     form: str,
     folder: Path,
@@ -106,7 +114,7 @@ def command(
     Gold lines that name an entity, relation or page which the knowledge base does not have are warned of.
     """
     form = "json" if as_json else form
-    if plans and (methods not in (None, ["graph"]) or planner or record or replay):
+    if plans and (methods not in (None, ["graph"]) or planner or record or replay or max_cost):
         raise click.UsageError("--plans runs the gold's own plans: neither method nor planner can be chosen beside it.")
     if readers and names:
         raise click.UsageError("--readers chooses the builds itself; give it or --generation.")
@@ -115,11 +123,21 @@ def command(
     if details and form == "markdown":
         raise click.UsageError("--details goes with tables and JSON.")
     import kb
-    from kb.evaluate import compare
+    from kb.evaluate import Meter, compare
 
     with contextlib.ExitStack() as stack:
         bases = [stack.enter_context(kb.open(folder, generation=name)) for name in _generations(folder, names, readers)]
-        found = compare(bases, gold, plans=plans, methods=methods, planner=planner)
+        config, meter = bases[0].config, None
+        if not plans and (planner or config.ask.get("planner")) == "llm":
+            from kb.llm.session import open_chat
+
+            session = stack.enter_context(open_chat(config, record=record, replay=replay, max_cost=max_cost))
+            meter = Meter(session, session.settings)
+        elif record or replay or max_cost:
+            raise click.UsageError("--record, --replay and --max-cost are for what a model is asked: --planner llm.")
+        found = compare(bases, gold, plans=plans, methods=methods, planner=planner, meter=meter)
+        for text in () if meter is None else _remarks(session, replay):
+            note(f"Warning: {text}")
     for fault in found.warnings[:_WARNINGS]:
         note(f"Warning: {fault}")
     if len(found.warnings) > _WARNINGS:
@@ -143,6 +161,13 @@ def _generations(folder: Path, names: Sequence[str], readers: bool) -> Sequence[
     from kb.generations import Generations
 
     return [one.name for one in generations_to_compare(Generations(load_config(folder).store))] or [None]
+
+
+def _remarks(session: ChatSession, replay: Path | None) -> list[str]:
+    """What is to be known about the endpoint, and about a recording that holds more than was asked."""
+    unused = len(session.unused())
+    more = [f"{replay}: {counted(unused, 'reply', 'replies')} of it {'was' if unused == 1 else 'were'} not used"]
+    return [*session.usage.warnings, *(more if unused else ())]
 
 
 def _show(found: Comparison, *, details: bool) -> None:

@@ -13,7 +13,7 @@ from kb.evaluate.facts import judge_facts
 from kb.evaluate.gold import GoldRow, check_questions, check_triples, read_gold
 from kb.evaluate.readers import Records, difference_notes, name_readers, reader_label, reader_of
 from kb.evaluate.result import Comparison, Evaluation
-from kb.evaluate.usage import Meter, reading_usage
+from kb.evaluate.usage import Meter, connect, reading_usage
 from kb.records import SourceRecord, load_records
 
 if TYPE_CHECKING:
@@ -104,6 +104,12 @@ def _evaluate(
         methods = METHODS[:1]
     elif methods is None:
         methods = METHODS if has_index(kb) else METHODS[:1]
+    searching = [method for method in methods if method != METHODS[0]]
+    if searching and not has_index(kb) and "questions.jsonl" in rows:
+        raise KbError(
+            f"{kb.generation.name}: this build has no index, which {', '.join(searching)} would search; run "
+            "`kb build --force` to make one, or choose --methods graph"
+        )
     result.statements = statement_counts(records.values())
     triples, traps = rows.get("triples.jsonl"), rows.get("traps.jsonl", [])
     questions = rows.get("questions.jsonl")
@@ -112,8 +118,10 @@ def _evaluate(
         judge_facts(result, records.values(), _data(triples), _data(traps))
     if questions is not None:
         result.warnings += check_questions(kb, questions)
-        workers = 1 if meter is None else meter.settings.workers
-        if workers > 1:
+        workers = 1
+        if meter is not None:
+            connect(kb, meter)
+            workers = meter.settings.workers
             # Made once, before several threads want them.
             _ = kb.vocabulary, kb.catalogue, kb.store
         judge_answers(result, kb, _data(questions), methods=methods, planner=planner, plans=plans, workers=workers)

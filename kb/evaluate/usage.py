@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kb.generations import Generation
 from kb.llm import Chat, Prompt, Reply
 from kb.llm.settings import Settings
 
-__all__ = ["Meter", "reading_usage"]
+if TYPE_CHECKING:
+    from kb.knowledge_base import KnowledgeBase
+
+__all__ = ["Meter", "connect", "reading_usage"]
 
 
 class Meter:
@@ -50,6 +53,11 @@ class Meter:
             return None
         cost = self.settings.cost(taken["prompt_tokens"], taken["completion_tokens"])
         return {"model": self.settings.model, **taken, "estimated": estimated, "cost": cost}
+
+
+def connect(kb: KnowledgeBase, meter: Meter) -> None:
+    """Has a knowledge base ask its model through a meter."""
+    vars(kb)["chat"] = meter
 
 
 def reading_usage(generation: Generation) -> dict[str, Any] | None:
