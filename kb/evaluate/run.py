@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["compare", "evaluate", "has_index"]
 
 _FILES = ("triples.jsonl", "traps.jsonl", "questions.jsonl")
-_INDEX = "index/"
+_INDEX = "index.json"
+"""The file that an index always has; see `kb.index.files`."""
 
 
 def has_index(kb: KnowledgeBase) -> bool:
     """Whether the generation has the index that `vector` and what follows from it search."""
-    return any(name.startswith(_INDEX) for name in kb.generation.meta["files"])
+    return any(name.rpartition("/")[2] == _INDEX for name in kb.generation.meta["files"])
 
 
 def evaluate(
