@@ -198,11 +198,12 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            return
         except sqlite3.OperationalError as err:
             if "locked" not in str(err) or time.monotonic() > end:
                 raise
             time.sleep(_SHORT)
+        else:
+            return
 
 
 class Journaled:
