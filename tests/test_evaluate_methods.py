@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
 from evaluate_help import question
 
+from kb.ask.answer import Answer, Found
+from kb.ask.methods import answer
 from kb.errors import EndpointError, PlanError, RefusedQuestionError, ReplyError
-from kb.evaluate.answers import METHODS, Outcome, judge_answers, settled
+from kb.evaluate.answers import METHODS, judge_answers
 from kb.evaluate.result import Evaluation
 from kb.knowledge_base import KnowledgeBase
 
@@ -123,10 +125,10 @@ def test_what_got_no_usable_reply_counts_as_nothing_right_and_is_listed() -> Non
     assert result.refused == {"one_hop": 0}
 
 
-def test_a_plan_that_does_not_fit_is_a_refusal() -> None:
-    result = judged(Oracle({"odd": (PlanError("no such relation"), [])}), [question("odd", [])], "graph")
-    assert (result.answers["graph"]["all"], result.refused) == (1.0, {"one_hop": 1})
-    assert result.questions[0]["refusal"] == "no such relation"
+def test_a_plan_that_cannot_be_run_is_no_refusal_but_a_failure() -> None:
+    result = judged(Oracle({"odd": (PlanError("no such relation"), ["a"])}), [question("odd", [])])
+    assert {means["all"] for means in result.answers.values()} == {0.0}
+    assert (result.refused, result.questions[0]["error"]) == ({"one_hop": 0}, "no such relation")
 
 
 def test_an_endpoint_that_cannot_be_used_stops_the_evaluation() -> None:
@@ -155,15 +157,37 @@ def test_what_each_method_answered_is_kept_for_every_question() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("graph", "hybrid", "routed"),
-    [
-        (Outcome(("a",)), "graph", "graph"),
-        (Outcome(()), "vector", "graph"),
-        (Outcome(None, refusal="no plan"), "vector", "vector"),
-        (Outcome(None, error="no reply"), "graph", "graph"),
-    ],
-)
-def test_hybrid_and_routed_choose_by_what_the_graph_said(graph: Outcome, hybrid: str, routed: str) -> None:
-    chosen = [settled(method, graph) for method in ("hybrid", "routed")]
-    assert ["vector" if one is None else "graph" for one in chosen] == [hybrid, routed]
+def asked_by(method: str, graph: Said, vector: Said) -> list[str] | type[Exception]:
+    """What asking by the method itself gives: ids, or the class of the error."""
+
+    def gives(said: Said) -> Callable[[], Answer]:
+        def give() -> Answer:
+            if isinstance(said, Exception):
+                raise said
+            return Answer(tuple(Found(one, one) for one in said), None, None)
+
+        return give
+
+    try:
+        return [one.id for one in answer(method, gives(graph), gives(vector)).answers]
+    except (RefusedQuestionError, PlanError, ReplyError) as err:
+        return type(err)
+
+
+SAYINGS: list[Said] = [["a"], ["b", "c"], [], REFUSED, ReplyError("no JSON"), PlanError("no such relation")]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("graph", SAYINGS, ids=str)
+@pytest.mark.parametrize("vector", SAYINGS, ids=str)
+def test_what_follows_from_graph_and_vector_is_what_asking_by_the_method_gives(
+    method: str, graph: Said, vector: Said
+) -> None:
+    expected = asked_by(method, graph, vector)
+    result = judged(Oracle({"q": (graph, vector)}), [question("q", [])])
+    given = result.questions[0]["methods"][method]
+    if isinstance(expected, list):
+        assert given["answer"] == expected
+    else:
+        assert given["answer"] is None
+        assert (given["refusal"] is not None) == (expected is RefusedQuestionError)

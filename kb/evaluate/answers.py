@@ -30,8 +30,8 @@ _ASKED = ("graph", "vector")
 class Outcome:
     """What asking gave.
 
-    `ids` is None where there is no answer: `refusal` says why no plan fits, `error` why a model's replies were of no
-    use.
+    `ids` is None where there is no answer: `refusal` says why no plan fits, `error` what went wrong instead, such as a
+    model's reply that is of no use.
     """
 
     ids: tuple[str, ...] | None
@@ -173,9 +173,9 @@ def _ask(kb: KnowledgeBase, question: str, method: str, planner: str | None) -> 
         more["method"] = method
     try:
         answer = kb.ask(question, witnesses=False, **more)
-    except (RefusedQuestionError, PlanError) as err:
+    except RefusedQuestionError as err:
         return Outcome(None, refusal=str(err))
-    except ReplyError as err:
+    except (ReplyError, PlanError) as err:
         return Outcome(None, error=str(err))
     plan = answer.plan.to_json() if answer.plan is not None else None
     return Outcome(tuple(item.id for item in answer.answers), plan)

@@ -79,10 +79,7 @@ def notes(found: Comparison) -> list[str]:
             names = dict.fromkeys(str(row["id"] or row["question"]) for row in one.failed)
             whose = f" ({one.label})" if len(found.readers) > 1 else ""
             verb = "counts" if len(names) == 1 else "count"
-            said.append(
-                f"{_counted(len(names), 'question')} got no usable reply from the model and {verb} as 0{whose}: "
-                f"{', '.join(names)}."
-            )
+            said.append(f"{_counted(len(names), 'question')} failed and {verb} as 0{whose}: {', '.join(names)}.")
     return said
 
 
