@@ -18,6 +18,7 @@ from kb.graph.assemble import ReadingInfo
 from kb.graph.validation import INFO, VIOLATION, Result
 from kb.iris import Iris
 from kb.pipeline.collect import Collector, Progress, grouped
+from kb.pipeline.indexing import index_draft
 from kb.pipeline.judge import Judge
 from kb.pipeline.readers import LazyReader, ReaderOptions, with_reader
 from kb.pipeline.report import (
@@ -134,11 +135,18 @@ class _Build:
             writer = Writer(self.vocabulary, self.catalogue, self.iris, self.reading, self.progress)
             writer.run(draft, self.state, different, whole=parent is None)
             writer.write_results(draft, results, changed=parent is None or results != old_results)
+            self.write_index(draft, None if parent is None else different)
             report = self.report(results, draft, judge.focus_nodes)
             report.seconds = round(time.monotonic() - self.started, 3)
             draft.write(REPORT_NAME, json.dumps(report.to_json(), ensure_ascii=False, indent=1))
             draft.publish({"key": key, "kb": __version__})
         return report
+
+    def write_index(self, draft: Draft, different: set[Key] | None) -> None:
+        """Texts and vectors of the pages that came out different; of all, and of the entities, where that is None."""
+        pages = [source for kind, source in self.state.records if kind == "page"]
+        changed = None if different is None else {source for kind, source in different if kind == "page"}
+        index_draft(draft, pages, changed, self.collector.page, self.catalogue, self.vocabulary, self.parent)
 
     def report(self, results: list[Result], draft: Draft, focus_nodes: int) -> BuildReport:
         state = self.state

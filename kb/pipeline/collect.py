@@ -53,7 +53,15 @@ class Collector:
         self.unread = Unread(catalogue, lambda: reader.mentions)
         # Evidence is looked at statement by statement, but the names on a page are the same for all of them.
         self.find = lru_cache(maxsize=4)(lambda text: reader.mentions.find(text))
+        self.files: dict[str, PageFile] = {}
         self.state = State()
+
+    def page(self, page_id: str) -> Page | None:
+        """A page's text; None for one without a file, or that cannot be read."""
+        try:
+            return read_page(self.files[page_id]) if page_id in self.files else None
+        except PageError:
+            return None
 
     @property
     def by_model(self) -> bool:
@@ -78,8 +86,8 @@ class Collector:
         wanted = [file.id for file in files]
         if self.given is not None:
             wanted = sorted({page for kind, page in self.given if kind == "page"} | set(wanted))
-        by_id = {file.id: file for file in files}
-        self.collect_pages(wanted, by_id)
+        self.files = {file.id: file for file in files}
+        self.collect_pages(wanted, self.files)
         for (kind, source), rows in (self.given or {}).items():
             if kind == "statements":
                 self.collect_rows((kind, source), rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from kb.config import READERS, Config
-from kb.errors import ConfigError, KbError
+from kb.errors import BudgetError, ConfigError, EndpointError, ReplayError
 from kb.extract import PageReading, Reader
 from kb.graph.assemble import ReadingInfo
 from kb.llm import Prompt, Reply
@@ -76,6 +76,7 @@ class LazyReader:
     ) -> None:
         self.config, self.vocabulary, self.catalogue, self.options = config, vocabulary, catalogue, options
         self.chat: ChatSession | None = None
+        self._asking: Generator[PageReading, None, None] | None = None
 
     @property
     def by_model(self) -> bool:
@@ -124,9 +125,10 @@ class LazyReader:
         """Reads pages; nothing is opened before the first one."""
         if not self.by_model:
             return self.phrases.read_all(pages)
-        return self._asked(pages)
+        self._asking = self._asked(pages)
+        return self._asking
 
-    def _asked(self, pages: Iterable[Page]) -> Iterator[PageReading]:
+    def _asked(self, pages: Iterable[Page]) -> Generator[PageReading, None, None]:
         pages = iter(pages)
         first = next(pages, None)
         if first is None:
@@ -146,15 +148,7 @@ class LazyReader:
             journal_required=chosen.replay is None,
         )
         reader = LlmReader(self.vocabulary, self.chat, self.chat.settings)
-        try:
-            yield from reader.read_all(chain([first], pages))
-        except KeyboardInterrupt as err:
-            err.add_note(self._kept())
-            raise
-        except KbError as err:
-            if kept := self._kept():
-                raise type(err)(f"{err}\n{kept}") from err
-            raise
+        yield from reader.read_all(chain([first], pages))
 
     def spent(self) -> str:
         """What reading has cost so far, for a progress bar."""
@@ -210,5 +204,14 @@ class LazyReader:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, err: BaseException | None, tb: TracebackType | None) -> None:
-        if self.chat is not None:
-            self.chat.close()
+        if self._asking is not None:
+            # Whatever ended the build, replies on their way are waited for and kept.
+            self._asking.close()
+        if self.chat is None:
+            return
+        # Half a recording would look like a whole one.
+        self.chat.close(save=kind is None)
+        if isinstance(err, KeyboardInterrupt):
+            err.add_note(self._kept())
+        elif isinstance(err, EndpointError | BudgetError | ReplayError) and (kept := self._kept()):
+            raise type(err)(f"{err}\n{kept}") from err
