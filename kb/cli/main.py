@@ -10,6 +10,7 @@ import importlib
 import io
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -33,6 +34,7 @@ COMMANDS: dict[str, str] = {
 }
 """Command -> its help in one line. A test compares these lines with what the commands say themselves."""
 
+INTERRUPTED = 130
 EXIT_CODES = """\
 Exit codes: 0 done; 1 the data do not conform, or an item failed; 2 wrong usage;
 3 could not run (input missing, index damaged, build locked)."""
@@ -86,7 +88,12 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a letter shows another one in its place; that is no reason to fail.
             stream.reconfigure(errors="replace")
-    sys.exit(run(args))
+    code = run(args)
+    if code == INTERRUPTED and threading.active_count() > 1:
+        # Somebody pressed Ctrl-C again while replies on their way were waited for.
+        sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(args: Sequence[str] | None = None) -> int:
@@ -104,7 +111,7 @@ def run(args: Sequence[str] | None = None) -> int:
         # click puts an error of its own around the one that knows what was kept.
         notes = [note for one in (err, err.__cause__) for note in getattr(one, "__notes__", ())]
         click.echo(" ".join(["Stopped.", *notes]), err=True)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         return _broken_pipe()
     except MemoryError:

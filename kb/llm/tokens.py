@@ -8,6 +8,7 @@ runs are mostly one; letters of other scripts are worth more. On English Markdow
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from kb.llm.chat import Prompt
 
@@ -50,7 +51,13 @@ def count(text: str) -> int:
 
 def count_prompt(prompt: Prompt) -> int:
     """Tokens of all messages and what stands around them. The schema is sent beside them, and is not counted."""
-    return sum(count(one.content) + _MESSAGE for one in prompt.messages) + _REPLY
+    return sum(_message(one.content) + _MESSAGE for one in prompt.messages) + _REPLY
+
+
+# The instructions are the same in every prompt of a kind.
+@lru_cache(maxsize=64)
+def _message(content: str) -> int:
+    return count(content)
 
 
 def _word(word: str) -> float:
