@@ -18,6 +18,7 @@ from kb.names import humanised
 from kb.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from kb.ask.planner import Planned
     from kb.sources.catalogue import Catalogue
 
 __all__ = ["Answer", "Edge", "Found", "Group", "Row", "Source", "run_plan"]
@@ -60,7 +61,8 @@ class Found:
     """One answer.
 
     `witness` is a shortest chain of facts from the plan's start to it; `because` are the facts that the other plans of
-    an `all`, and conditions on relations, rest on. `count` is set where answers are counts by hops.
+    an `all`, and conditions on relations, rest on. `count` is set where answers are counts by hops. `passages` are the
+    places of pages that an answer was read off where no plan gave it; it then has no facts.
     """
 
     id: str
@@ -69,9 +71,10 @@ class Found:
     witness: tuple[Edge, ...] = ()
     because: tuple[Edge, ...] = ()
     count: int | None = None
+    passages: tuple[Source, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The answer as JSON; `type`, `because` and `count` only where there are any."""
+        """The answer as JSON; `type`, `because`, `count` and `passages` only where there are any."""
         data: dict[str, Any] = {"id": self.id, "label": self.label}
         if self.type is not None:
             data["type"] = self.type
@@ -80,6 +83,8 @@ class Found:
         data["witness"] = [edge.to_json() for edge in self.witness]
         if self.because:
             data["because"] = [edge.to_json() for edge in self.because]
+        if self.passages:
+            data["passages"] = [{"page": one.page, "quote": one.quote} for one in self.passages]
         return data
 
 
@@ -110,24 +115,31 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a plan gives.
+    """What a plan gives, or what was read off pages.
 
     `answers` are sorted by id, those of a count by hops and its `groups` by count, largest first, then id. The answers
-    of a plain count are what was counted, and `count` how many.
+    of a plain count are what was counted, and `count` how many. Where `method` is "vector" there is neither plan nor
+    query, the answers stand likeliest first and rest on passages.
+
+    `asked` is the method that was asked for, and `note` says why another one answered. `planned` is how the question
+    was understood; None where a plan was given, and where no plan answers.
     """
 
     answers: tuple[Found, ...]
-    plan: Plan
-    sparql: str
+    plan: Plan | None
+    sparql: str | None
     method: str = "graph"
     count: int | None = None
     groups: tuple[Group, ...] | None = None
+    asked: str = "graph"
+    note: str = ""
+    planned: Planned | None = field(default=None, compare=False, repr=False)
 
     def to_json(self) -> dict[str, Any]:
         """The answer as JSON."""
         data: dict[str, Any] = {
             "answers": [one.to_json() for one in self.answers],
-            "plan": self.plan.to_json(),
+            "plan": self.plan.to_json() if self.plan is not None else None,
             "sparql": self.sparql,
             "method": self.method,
         }
@@ -135,12 +147,16 @@ class Answer:
             data["count"] = self.count
         if self.groups is not None:
             data["groups"] = [group.to_json() for group in self.groups]
+        if self.asked != self.method:
+            data["asked"] = self.asked
+        if self.note:
+            data["note"] = self.note
         return data
 
     def rows(self) -> list[Row]:
         """The answers in words, in their order."""
         return [
-            Row(one.id, one.label, one.count, tuple(_step(edge) for edge in (*one.witness, *one.because)))
+            Row(one.id, one.label, one.count, (*map(_step, (*one.witness, *one.because)), *map(_place, one.passages)))
             for one in self.answers
         ]
 
@@ -152,6 +168,10 @@ def _step(edge: Edge) -> str:
     more = len({source.page for source in edge.sources}) - 1
     quoted = f": “{' '.join(edge.quote.split())}”" if edge.quote else ""
     return f"{edge.words} ({edge.page}{f' and {more} more' if more else ''}){quoted}"
+
+
+def _place(passage: Source) -> str:
+    return f"{passage.page}: “{' '.join((passage.quote or '').split())}”"
 
 
 def run_plan(

@@ -1,114 +1,110 @@
-"""A language model turns a question into a plan. What it gives is checked like any plan; it is never guessed at."""
+"""A question in any words becomes a plan by asking a language model; what it replies is checked like any other plan."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from kb.ask.plan import parse_plan
-from kb.ask.plan_prompt import PLAN_KEYS, PlanPrompts
-from kb.ask.planner.planner import Planned
+from kb.ask.near import Near, Neighbourhood
+from kb.ask.plan import Plan, parse_plan
+from kb.ask.plan_prompt import PlanPrompts
+from kb.ask.plan_reply import Names, plan_data, read_reply
+from kb.ask.planner.planner import HasEntities, Planned
 from kb.ask.planner.reading import reading_of
 from kb.errors import PlanError, RefusedQuestionError
-from kb.extract.mentions import Mentions
-from kb.graph.resolve import Resolver
-from kb.llm import Chat
-from kb.llm.json_text import json_object
-from kb.sources.catalogue import Catalogue
+from kb.llm import Chat, Prompt, Reply
+from kb.llm.tokens import count_prompt
 from kb.vocabulary import Vocabulary
 
 __all__ = ["ModelPlanner"]
 
 _LONGEST = 4000
 """Characters of a question."""
+_QUOTED = 4000
+"""Characters of a reply that are sent back with an objection."""
 
 
 class ModelPlanner:
-    """Plans for the questions about one catalogue, by asking a chat: once, and once more where the plan is faulty."""
+    """Plans for the questions about one catalogue, by a model.
 
-    def __init__(self, vocabulary: Vocabulary, catalogue: Catalogue, chat: Chat) -> None:
-        self.vocabulary, self.catalogue, self.chat = vocabulary, catalogue, chat
-        self.mentions = Mentions(catalogue, vocabulary)
-        self.prompts = PlanPrompts(vocabulary, catalogue.entities, self.mentions)
-        self._resolver = Resolver(catalogue, vocabulary)
+    Construction takes time in proportion to the number of names. Safe to use from several threads.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, catalogue: HasEntities, chat: Chat) -> None:
+        self.vocabulary, self.entities, self.chat = vocabulary, catalogue.entities, chat
+        self._neighbourhood = Neighbourhood(vocabulary, catalogue)
+        self._prompts = PlanPrompts(vocabulary, self.entities)
+        self._names = Names(self.entities)
 
     def plan(self, question: str) -> Planned:
-        """The model's plan.
+        """The plan that the model gives. A plan that is wrong is asked for once more, with what is wrong.
 
-        Raises RefusedQuestionError where the model gives none, or twice one that is wrong, saying what is wrong with
-        it; ReplyError, EndpointError and BudgetError as the chat does.
+        Raises RefusedQuestionError with the model's words where it refuses, and with both faults where the second plan
+        is wrong too; ReplyError where it gives no reply; EndpointError, BudgetError and ReplayError.
         """
         if not question.strip():
             raise RefusedQuestionError("the question has no words")
         if len(question) > _LONGEST:
-            raise RefusedQuestionError(f"the question has more than {_LONGEST:,} characters; ask it shorter")
-        prompt = self.prompts.of(question)
+            raise RefusedQuestionError(
+                f"the question has {len(question):,} characters; ask it in {_LONGEST:,} or fewer"
+            )
+        near = self._neighbourhood.near(question)
+        prompt = self._prompts.of(question, near)
         reply = self.chat.ask(prompt)
         try:
-            return self._planned(question, reply.text)
+            return self._planned(reply, prompt, near)
         except PlanError as err:
-            first = str(err)
-        again = prompt.and_then(reply.text, f"That is not right: {first}. Reply with the JSON again, corrected.")
+            first = err
+        self.chat.forget(prompt)
+        again = prompt.and_then(_quoted(reply.text), _objection(first))
         reply = self.chat.ask(again)
         try:
-            return self._planned(question, reply.text)
+            return self._planned(reply, prompt, near, first)
         except PlanError as err:
-            self.chat.forget(prompt)
             self.chat.forget(again)
-            said = str(err) if str(err) == first else f"{first}; and then: {err}"
-            raise RefusedQuestionError(f"the model's plan is not right: {said}") from err
+            raise RefusedQuestionError(
+                f"the model gave no plan that can be used. First: {first}. Then, told so: {err}"
+            ) from err
 
-    def _planned(self, question: str, text: str) -> Planned:
-        found, complete = json_object(text, PLAN_KEYS)
-        if found is None or not complete:
-            raise PlanError("the reply holds no whole JSON object with a plan", text)
-        if "plan" in found or "refuse" in found:
-            data = found.get("plan")
-            why = found.get("refuse")
-            if data is None and isinstance(why, str) and why.strip():
-                raise RefusedQuestionError(f"the model gives no plan: {' '.join(why.split())}")
-        else:
-            data = found
-        if not isinstance(data, dict):
-            raise PlanError('"plan" is neither a plan nor null with a reason in "refuse"', data)
-        data = self._with_ids(_without_nulls(data))
-        plan = parse_plan(data, self.vocabulary, self.catalogue.entities)
-        self._check_names(question, data)
-        return Planned(plan, 1.0, reading_of(plan.to_json(), self.vocabulary, self.catalogue.entities))
+    def _planned(self, reply: Reply, prompt: Prompt, near: Near, fault: PlanError | None = None) -> Planned:
+        data, refusal = read_reply(reply)
+        if data is None:
+            raise RefusedQuestionError(f"the model refuses the question: {refusal}")
+        plan = parse_plan(plan_data(data, self.vocabulary, self._names), self.vocabulary, self.entities)
+        self._check_names(plan, near)
+        explanation = [f"Planned by a model; {count_prompt(prompt):,} tokens of prompt, {len(near.entities)} names"]
+        if fault is not None:
+            explanation.append(f"Its first reply was refused: {fault}")
+        reading = reading_of(plan.to_json(), self.vocabulary, self.entities)
+        return Planned(plan, 1.0, reading, tuple(explanation))
 
-    def _check_names(self, question: str, data: Mapping[str, Any]) -> None:
-        """A plan that leaves out what the question names answers another question."""
-        used = set(_texts(data))
-        for mention in self.mentions.find(question):
-            if mention.weak or mention.kind != "exact" or used.intersection(mention.entity_ids):
-                continue
-            name = question[mention.start : mention.end]
-            ids = " or ".join(mention.entity_ids[:3])
-            raise PlanError(f"the question names {name!r} ({ids}), and the plan does not use it", name)
-
-    def _with_ids(self, data: Any, key: str = "") -> Any:
-        """The plan with ids in the place of names that mean one thing."""
-        if isinstance(data, dict):
-            return {name: self._with_ids(value, name) for name, value in data.items()}
-        if isinstance(data, list):
-            return [self._with_ids(value, key) for value in data]
-        relation = self.vocabulary.relation(key.lstrip("~"))
-        if isinstance(data, str) and (key == "start" or relation is not None):
-            return self._resolver.resolve(data).id or data
-        return data
+    def _check_names(self, plan: Plan, near: Near) -> None:
+        """Raises PlanError for a name that the question says and the plan leaves out."""
+        used = set(_texts(plan.to_json()))
+        folded = {one.casefold() for one in used}
+        for one in near.named:
+            if used.isdisjoint(one.ids) and one.words.casefold() not in folded:
+                ids = " or ".join(map(repr, one.ids[:3]))
+                raise PlanError(
+                    f"plan: the question names {one.words!r} ({ids}), but the plan does not use it. If it has nothing "
+                    "to do with what is asked, refuse the question",
+                    one.words,
+                )
 
 
-def _without_nulls(data: Any) -> Any:
-    """A plan without the keys that a model filled with nothing; null in `where` means that there is none."""
-    if isinstance(data, dict):
-        optional = ("where", "hops", "by", "start")
-        kept = {key: value for key, value in data.items() if key not in optional or value not in (None, [], {})}
-        return {key: value if key == "where" else _without_nulls(value) for key, value in kept.items()}
-    return [_without_nulls(value) for value in data] if isinstance(data, list) else data
+def _objection(fault: PlanError) -> str:
+    return (
+        f"That cannot be used: {fault}\n"
+        "Reply with the whole JSON again, corrected. If no plan can say what the question asks, refuse it."
+    )
+
+
+def _quoted(text: str) -> str:
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]} …"
 
 
 def _texts(data: Any) -> list[str]:
+    """All texts among the values of a plan."""
     if isinstance(data, str):
         return [data]
-    values = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    return [text for value in values for text in _texts(value)]
+    inner = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return [text for one in inner for text in _texts(one)]
