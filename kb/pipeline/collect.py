@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from functools import cached_property, lru_cache
@@ -27,6 +29,12 @@ __all__ = ["Collector", "Given", "Progress", "grouped"]
 
 Progress = Callable[[str, int, int, str], None]
 """Called with a stage, how much of it is done, how much there is, and what it has cost so far (or nothing)."""
+_BACKLOG = 400
+"""Pages in memory that were read and not yet looked at."""
+_SLACK = 3.0
+"""How much longer reading has to take than looking at what was read, for the latter not to be in its way."""
+_CATCH_UP = 2
+"""Pages that are looked at, at most, for one that was read."""
 Given = Mapping[Key, tuple[Statement, ...]]
 """Statements by the page or file that makes them."""
 
@@ -121,9 +129,21 @@ class Collector:
                     yield page
 
         self.progress("pages", 0, len(wanted), "")
+        backlog: deque[PageReading] = deque()
+        begun, looked = time.perf_counter(), 0.0
         for reading in self.reader.read_all(changed()) if self.given is None else ():
             done += 1
             self.progress("pages", done, len(wanted), self.reader.spent())
+            backlog.append(reading)
+            # A reader over the network is kept busy: what it read is looked at in the time between two replies, or
+            # afterwards where there is none.
+            for _ in range(_CATCH_UP):
+                now = time.perf_counter()
+                hurried = self.reader.by_model and (now - begun) / done < _SLACK * looked / max(1, done - len(backlog))
+                if backlog and (not hurried or len(backlog) > _BACKLOG):
+                    self.collect_reading(backlog.popleft())
+                    looked += time.perf_counter() - now
+        for reading in backlog:
             self.collect_reading(reading)
         if self.given is not None:
             for _ in changed():

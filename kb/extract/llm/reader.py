@@ -83,6 +83,8 @@ class LlmReader:
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
                     del waiting[future]
+                    while len(waiting) < workers * _AHEAD and (page := next(source, None)) is not None:
+                        waiting[pool.submit(self._read, page)] = None
                     yield future.result()
         finally:
             # Also on Ctrl-C: what is on its way is paid for, and the chat keeps it.
