@@ -10,6 +10,7 @@ import os
 import threading
 import weakref
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -17,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 
-from kb.config import Config, load_config, packaged
-from kb.errors import GenerationError
+from kb.config import CONFIG_NAME, Config, load_config, packaged
+from kb.errors import ConfigError, GenerationError
 from kb.generations import Generation, Generations, Pin
 from kb.iris import Iris
 from kb.model import Entity
@@ -31,8 +32,13 @@ if TYPE_CHECKING:
     from rdflib import Dataset
 
     from kb.ask.answer import Answer
-    from kb.ask.planner import Planner
+    from kb.ask.model_planner import ModelPlanner
+    from kb.ask.planner import Planned, Planner
+    from kb.ask.vector import Retrieval
     from kb.graph.worker import QueryResult, QueryWorker
+    from kb.index.search import Index
+    from kb.llm import Chat
+    from kb.llm.session import ChatSession
 
 __all__ = ["KnowledgeBase", "open"]
 
@@ -65,6 +71,8 @@ class KnowledgeBase:
         self._pin = pin
         self._worker: QueryWorker | None = None
         self._worker_lock = threading.Lock()
+        self._session: ChatSession | None = None
+        self._chat_lock = threading.Lock()
         self._closed = False
         if pin is not None:
             weakref.finalize(self, pin.close)
@@ -101,11 +109,67 @@ class KnowledgeBase:
         return dataset(self.store)
 
     @cached_property
+    def index(self) -> Index:
+        """The texts of page sections and entities, to be searched. Raises GenerationError where the build has none."""
+        self._check_open()
+        from kb.index.files import INDEX_NAME
+        from kb.index.search import Index
+
+        if INDEX_NAME not in self.generation.meta["files"]:
+            raise GenerationError(f"{self.generation.name}: has no index of its pages; run `kb build --force`")
+        return Index.open(self.generation.path)
+
+    @cached_property
     def planner(self) -> Planner:
-        """Turns questions into plans."""
+        """Turns questions into plans, without a model."""
         from kb.ask.planner import Planner
 
         return Planner(self.vocabulary, self.catalogue)
+
+    @cached_property
+    def chat(self) -> Chat:
+        """The language model of kb.toml, with its journal. Nothing is sent before something is asked.
+
+        Raises ConfigError where kb.toml has no `[llm]` or a wrong one.
+        """
+        self._check_open()
+        with self._chat_lock:
+            if self._session is None:
+                self._session = self.open_chat()
+            return self._session
+
+    def open_chat(self, *, record: Path | None = None, replay: Path | None = None) -> ChatSession:
+        """Another session with the model of kb.toml, for the caller to close; see `kb.llm.session.open_chat`.
+
+        Raises ConfigError where kb.toml has no `[llm]` or a wrong one, ReplayError for a damaged recording.
+        """
+        self._check_open()
+        if not self.config.llm:
+            raise ConfigError(
+                f"{self.config.root / CONFIG_NAME}: no language model is set up; add the lines\n"
+                '  [llm]\n  model = "…"     # the name that the endpoint knows it by\n'
+                '  base_url = "…"  # ends before /chat/completions; leave it out for api.openai.com'
+            )
+        from kb.llm.session import open_chat
+
+        return open_chat(self.config, record=record, replay=replay)
+
+    def use_chat(self, chat: Chat) -> None:
+        """Asks this chat instead of the one of kb.toml. It is the caller's to close."""
+        self.__dict__["chat"] = chat
+        self.__dict__.pop("_model_planner", None)
+
+    @cached_property
+    def _model_planner(self) -> ModelPlanner:
+        from kb.ask.model_planner import ModelPlanner
+
+        return ModelPlanner(self.vocabulary, self.catalogue, self.chat)
+
+    @cached_property
+    def _retrieval(self) -> Retrieval:
+        from kb.ask.vector import Retrieval
+
+        return Retrieval(self.vocabulary, self.catalogue, self.index)
 
     def entity(self, entity_id: str) -> Entity | None:
         """The entity of this id; None where the catalogue has none."""
@@ -134,14 +198,42 @@ class KnowledgeBase:
 
     # -- questions ----------------------------------------------------------
 
-    def ask(self, question: str, *, witnesses: bool = True) -> Answer:
+    def ask(
+        self, question: str, *, method: str | None = None, planner: str | None = None, witnesses: bool = True
+    ) -> Answer:
         """Answers a question in words.
 
-        `witnesses` are the chains of facts, with page and quote, that each answer rests on. Raises RefusedQuestionError
-        where no plan fits the question.
+        `method` is one of those of `kb.ask.methods`, `planner` "search" or "llm"; by default they are what kb.toml says
+        in `[ask]`, else "graph" and "search". With "search" no model is asked, by no method. `witnesses` are the chains
+        of facts, with page and quote, that each answer of the graph rests on.
+
+        Raises RefusedQuestionError where no plan fits the question and the method has nothing else, ConfigError for
+        "llm" without an `[llm]`, GenerationError for a method that needs an index which is not there, ReplyError where
+        a model gives no usable reply, EndpointError, BudgetError and ReplayError.
         """
-        planned = self.planner.plan(question)
-        return self._run(planned.plan, witnesses=witnesses)
+        from kb.ask import methods
+
+        method, planner = self._choice("method", method, "graph"), self._choice("planner", planner, "search")
+
+        def graph() -> Answer:
+            planned = self.plan(question, planner=planner)
+            return replace(self._run(planned.plan, witnesses=witnesses), planned=planned)
+
+        def vector() -> Answer:
+            return self._retrieval.answer(question, self.chat if planner == "llm" else None)
+
+        return methods.answer(method, graph, vector)
+
+    def plan(self, question: str, *, planner: str | None = None) -> Planned:
+        """How a question is understood, without answering it. Options and errors are those of `ask`."""
+        chosen = self._choice("planner", planner, "search")
+        return self._model_planner.plan(question) if chosen == "llm" else self.planner.plan(question)
+
+    def _choice(self, what: str, value: str | None, default: str) -> str:
+        from kb.ask.methods import METHODS, PLANNERS, chosen
+
+        known = METHODS if what == "method" else PLANNERS
+        return chosen(what, self.config.ask.get(what, default) if value is None else value, known)
 
     def run(self, plan: Mapping[str, Any], *, witnesses: bool = True) -> Answer:
         """Answers a plan, see `kb.ask.plan`. Raises PlanError naming what is wrong with it."""
@@ -200,8 +292,12 @@ class KnowledgeBase:
     def close(self) -> None:
         """Lets go of the generation. Closing twice is harmless."""
         self._closed = True
-        for name in ("graph", "store", "planner"):
+        for name in ("graph", "store", "planner", "index", "chat", "_model_planner", "_retrieval"):
             self.__dict__.pop(name, None)
+        with self._chat_lock:
+            session, self._session = self._session, None
+        if session is not None:
+            session.close()
         with self._worker_lock:
             if self._worker is not None:
                 self._worker.close()
