@@ -10,8 +10,9 @@ from typing import Any
 from kb.config import CONFIG_NAME, Config
 from kb.errors import ConfigError
 
-__all__ = ["Prices", "Settings", "settings"]
+__all__ = ["DEFAULT_PAGE_TOKENS", "Prices", "Settings", "settings"]
 
+DEFAULT_PAGE_TOKENS = 3000
 RESPONSE_FORMATS = ("auto", "json_schema", "json_object", "text")
 
 
@@ -45,7 +46,7 @@ class Settings:
     workers: int = 8
     requests_per_minute: int | None = None
     max_tokens: int = 4096
-    page_tokens: int = 3000
+    page_tokens: int = DEFAULT_PAGE_TOKENS
     temperature: float | None = 0.0
     response_format: str = "auto"
     prices: Prices | None = None

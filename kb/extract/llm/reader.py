@@ -14,12 +14,12 @@ from kb.extract.llm.pieces import Piece, halves, pieces
 from kb.extract.llm.prompt import PagePrompts
 from kb.extract.llm.replies import ReadReply, ReplyParser
 from kb.llm import Chat, Prompt, Reply
-from kb.llm.settings import Settings
+from kb.llm.settings import DEFAULT_PAGE_TOKENS, Settings
 from kb.model import Page, Statement
 from kb.sources.pages import page_title
 from kb.vocabulary import Vocabulary
 
-__all__ = ["LlmReader"]
+__all__ = ["LlmReader", "prompts_of"]
 
 VERSION = "llm/1"
 _LETTER = re.compile(r"[^\W\d_]")
@@ -29,6 +29,14 @@ _UNREADABLE = (
 )
 _AHEAD = 2  # pages in memory for each worker
 _DEEPEST = 3  # times that a part is halved when its reply is cut off
+
+
+def prompts_of(vocabulary: Vocabulary, page: Page, tokens: int | None = None) -> list[Prompt]:
+    """What is asked about a page, a prompt for each part of at most `tokens` tokens; none for one without a letter."""
+    if not _LETTER.search(page.text):
+        return []
+    prompts = PagePrompts(vocabulary)
+    return [prompts.of(piece) for piece in pieces(page, page_title(page), tokens or DEFAULT_PAGE_TOKENS)]
 
 
 class LlmReader:
