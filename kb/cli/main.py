@@ -26,7 +26,7 @@ COMMANDS: dict[str, str] = {
     "build": "Read pages and catalogue and publish the graph of both.",
     "status": "Show what the graph holds, and what has changed since.",
     "ask": "Answer a question, with the pages and quotes behind it.",
-    "prompt": "Print what a model is asked about a page or a question; ask nobody.",
+    "prompt": "Print what a model is asked about a page or a question.",
     "query": "Run SPARQL: a named query, a file or standard input.",
     "validate": "Check the graph against its shapes.",
     "export": "Write the graph as Turtle, JSON-LD, RDF/XML and more.",

@@ -23,7 +23,7 @@ __all__ = ["command"]
 @kb_option
 @json_option
 def command(page: str | None, question: str | None, folder: Path, as_json: bool) -> None:
-    """Print what a model is asked about a page or a question; ask nobody.
+    """Print what a model is asked about a page or a question.
 
     PAGE is the id of a page or the path of its file. Needs no model, no key and no build.
     """
