@@ -6,6 +6,7 @@ import importlib
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -86,7 +87,7 @@ def test_every_command_and_every_option_says_what_it_does(name: str, command: cl
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, f"{name} {parameter.opts}"
-            assert parameter.help.rstrip("]").endswith((".", "folder", "turtle", "triples", "systems", "name"))
+            assert re.search(r"\.$|\[default: [^\]]+\]$", parameter.help), f"{name} {parameter.opts}: {parameter.help}"
 
 
 @pytest.mark.parametrize(("name", "command"), list(all_commands()))
