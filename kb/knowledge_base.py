@@ -138,7 +138,9 @@ class KnowledgeBase:
                 self._session = self.open_chat()
             return self._session
 
-    def open_chat(self, *, record: Path | None = None, replay: Path | None = None) -> ChatSession:
+    def open_chat(
+        self, *, record: Path | None = None, replay: Path | None = None, max_cost: float | None = None
+    ) -> ChatSession:
         """Another session with the model of kb.toml, for the caller to close; see `kb.llm.session.open_chat`.
 
         Raises ConfigError where kb.toml has no `[llm]` or a wrong one, ReplayError for a damaged recording.
@@ -152,7 +154,7 @@ class KnowledgeBase:
             )
         from kb.llm.session import open_chat
 
-        return open_chat(self.config, record=record, replay=replay)
+        return open_chat(self.config, record=record, replay=replay, max_cost=max_cost)
 
     def use_chat(self, chat: Chat) -> None:
         """Asks this chat instead of the one of kb.toml. It is the caller's to close."""

@@ -23,6 +23,7 @@ STATED = [
     ("b", "sales", "depends_on", "cart"),
 ]
 """Four facts, one of them on two pages; a name that nobody knows, and a team that depends on something."""
+INDEX_FILES = {"index.json", "nodes.jsonl", "partitions.json", "vectors.npy"}
 LLM = {
     "model": "tiny",
     "requests": 1,
@@ -58,13 +59,17 @@ def stated_base(folder: Path) -> Path:
     return base
 
 
-def published_as(base: Path, reader: str, llm: Mapping[str, Any] | None = None, **key: str) -> Generation:
-    """Publishes the current generation again, as if another reader had made it."""
+def published_as(
+    base: Path, reader: str, llm: Mapping[str, Any] | None = None, *, index: bool = True, **key: str
+) -> Generation:
+    """Publishes the current generation again, as if another reader had made it; or as one without an index."""
     generations = Generations(base / "kg")
     current = generations.current()
     assert current is not None
     with generations.lock(), generations.begin(current, Iris("https://kb.test.example/")) as draft:
         for name in current.meta["files"]:
+            if not index and name in INDEX_FILES:
+                continue
             data = current.read(name)
             if name == REPORT_NAME:
                 data = json.dumps({**json.loads(data), "llm": llm}).encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from cli_help import Kb
 from evaluate_help import edge, gold_folder, question
-from fake_endpoint import FakeEndpoint
+from fake_endpoint import FakeEndpoint, content, status
 from model_base import model, model_base, read
 
 
@@ -97,3 +98,72 @@ def test_the_table_is_the_same_when_the_journal_gave_the_replies(
     assert "| llm small: reading | 3 |" in before
     assert "| phrases: reading | - | - | - | - |" in before
     assert "| malformed items of replies | 3 | 0 |" in before
+
+
+# -- asking ------------------------------------------------------------------
+
+OWNER_OF = re.compile(r"who owns (\w+)\?")
+
+
+def planner(request: dict[str, Any]) -> Any:
+    """Plans who owns what; picks Supply from any section; says nothing of use about Cart."""
+    title = request["response_format"]["json_schema"]["schema"]["title"]
+    asked = OWNER_OF.findall(request["messages"][1]["content"])[-1]
+    if title != "plan":
+        return {"answers": [{"id": "supply", "source": 1, "quote": "Stock is owned by Supply."}]}
+    if asked == "Cart":
+        return content("I would rather not say.")
+    return {"plan": {"start": asked.lower(), "hops": ["owned_by"], "where": []}, "refuse": None}
+
+
+@pytest.fixture
+def asking(tmp_path: Path) -> Path:
+    rows = [question("who owns Shop?", ["sales"], id="q1"), question("who owns Stock?", ["supply"], id="q2")]
+    return gold_folder(tmp_path / "asking", questions=[*rows, question("who owns Cart?", [], "none", id="q3")])
+
+
+def test_a_model_that_plans_is_metered_by_question_and_paid_once(
+    command: Kb, base: Path, asking: Path, fake: FakeEndpoint
+) -> None:
+    fake.answer = planner
+    before = len(fake.requests)
+    args = ("eval", "--kb", base, "--gold", asking, "--planner", "llm", "--methods", "graph")
+    first = json.loads(command(*args, "--json").out)
+    asked = len(fake.requests) - before
+    used = first["usage"]["asking"]
+    # One request a question, and another where the reply is no plan.
+    assert (asked, used["requests"], used["from_journal"]) == (4, 4, 0)
+    assert used["cost"] == pytest.approx((used["prompt_tokens"] * 10 + used["completion_tokens"] * 100) / 1_000_000)
+    assert first["answers"]["graph"]["one_hop"] == 1.0
+    again = json.loads(command(*args, "--json").out)
+    # What was no plan is not kept, and asked again; the table counts all of it, whoever pays.
+    assert len(fake.requests) - before - asked == 2
+    assert again["usage"]["asking"] == {**used, "from_journal": 2}
+
+
+def test_replies_to_questions_are_recorded_and_replayed_without_the_endpoint(
+    command: Kb, base: Path, asking: Path, fake: FakeEndpoint, tmp_path: Path
+) -> None:
+    fake.answer = planner
+    args = ("eval", "--kb", base, "--gold", asking, "--planner", "llm", "--methods", "all", "--format", "markdown")
+    recorded = command(*args, "--record", tmp_path / "asked.jsonl")
+    assert recorded.code == 0
+    asked = len(fake.requests)
+    replayed = command(*args, "--replay", tmp_path / "asked.jsonl")
+    assert (replayed.code, len(fake.requests)) == (0, asked)
+    assert replayed.out.splitlines() == recorded.out.splitlines()
+    assert "| asking |" in recorded.out
+
+
+def test_a_budget_that_is_used_up_and_an_endpoint_that_is_down_end_the_evaluation(
+    command: Kb, base: Path, asking: Path, fake: FakeEndpoint
+) -> None:
+    fake.answer = planner
+    args = ("eval", "--kb", base, "--gold", asking, "--planner", "llm", "--methods", "graph")
+    ran = command(*args, "--max-cost", "0.000001")
+    assert (ran.code, ran.out) == (3, "")
+    assert "stopped before spending more" in ran.err
+    fake.answer = lambda _request: status(401, "no such key")
+    ran = command(*args)
+    assert (ran.code, ran.out) == (3, "")
+    assert "Traceback" not in ran.err

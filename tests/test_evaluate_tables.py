@@ -311,7 +311,12 @@ def test_options_that_exclude_each_other_are_wrong_usage(
 
 def test_without_an_index_only_the_graph_is_asked(command: Kb, base: Path, gold: Path) -> None:
     data = json.loads(command("eval", "--kb", base, "--gold", gold, "--json").out)
+    assert list(data["answers"]) == ["graph", "vector", "hybrid", "routed"]
+    published_as(base, "phrases/1", index=False)
+    data = json.loads(command("eval", "--kb", base, "--gold", gold, "--json").out)
     assert list(data["answers"]) == ["graph"]
+    data = json.loads(command("eval", "--kb", base, "--gold", gold, "--readers", "--json").out)
+    assert [list(one["answers"]) for one in data["readers"]] == [["graph"]] * 3
     ran = command("eval", "--kb", base, "--gold", gold, "--methods", "all")
     assert ran.code == 3
     assert "no index, which vector, hybrid, routed would search; run `kb build --force`" in ran.err

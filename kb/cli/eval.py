@@ -127,11 +127,9 @@ def command(
 
     with contextlib.ExitStack() as stack:
         bases = [stack.enter_context(kb.open(folder, generation=name)) for name in _generations(folder, names, readers)]
-        config, meter = bases[0].config, None
-        if not plans and (planner or config.ask.get("planner")) == "llm":
-            from kb.llm.session import open_chat
-
-            session = stack.enter_context(open_chat(config, record=record, replay=replay, max_cost=max_cost))
+        meter = None
+        if not plans and (planner or bases[0].config.ask.get("planner")) == "llm":
+            session = stack.enter_context(bases[0].open_chat(record=record, replay=replay, max_cost=max_cost))
             meter = Meter(session, session.settings)
         elif record or replay or max_cost:
             raise click.UsageError("--record, --replay and --max-cost are for what a model is asked: --planner llm.")

@@ -168,11 +168,8 @@ def _asked(
 
 def _ask(kb: KnowledgeBase, question: str, method: str, planner: str | None) -> Outcome:
     """Asks by one method. What stops all questions is raised: an endpoint that is down, a budget, a recording."""
-    more: dict[str, Any] = {} if planner is None else {"planner": planner}
-    if method != "graph":
-        more["method"] = method
     try:
-        answer = kb.ask(question, witnesses=False, **more)
+        answer = kb.ask(question, method=method, planner=planner, witnesses=False)
     except RefusedQuestionError as err:
         return Outcome(None, refusal=str(err))
     except (ReplyError, PlanError) as err:

@@ -13,7 +13,7 @@ from kb.evaluate.facts import judge_facts
 from kb.evaluate.gold import GoldRow, check_questions, check_triples, read_gold
 from kb.evaluate.readers import Records, difference_notes, name_readers, reader_label, reader_of
 from kb.evaluate.result import Comparison, Evaluation
-from kb.evaluate.usage import Meter, connect, reading_usage
+from kb.evaluate.usage import Meter, reading_usage
 from kb.records import SourceRecord, load_records
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _INDEX = "index.json"
 
 def has_index(kb: KnowledgeBase) -> bool:
     """Whether the generation has the index that `vector` and what follows from it search."""
-    return any(name.rpartition("/")[2] == _INDEX for name in kb.generation.meta["files"])
+    return _INDEX in kb.generation.meta["files"]
 
 
 def evaluate(
@@ -45,7 +45,8 @@ def evaluate(
     With `plans`, answers come from the gold's own plans, which tests graph and compiler apart from the understanding
     of questions; questions without a plan are then left out, and the only method is `graph`. Else questions are asked
     by `methods`, by default all four where the generation has an index and `graph` where it has none, and planned as
-    `planner` says, by default as kb.toml does. `meter` counts what the chat of `kb` is asked.
+    `planner` says, by default as kb.toml does. `meter` is the chat that
+    a model is asked through.
 
     With it, as many questions are asked at once as its settings have workers.
 
@@ -121,7 +122,7 @@ def _evaluate(
         result.warnings += check_questions(kb, questions)
         workers = 1
         if meter is not None:
-            connect(kb, meter)
+            kb.use_chat(meter)
             workers = meter.settings.workers
             # Made once, before several threads want them.
             _ = kb.vocabulary, kb.catalogue, kb.store

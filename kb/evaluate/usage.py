@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kb.generations import Generation
 from kb.llm import Chat, Prompt, Reply
 from kb.llm.settings import Settings
 
-if TYPE_CHECKING:
-    from kb.knowledge_base import KnowledgeBase
-
-__all__ = ["Meter", "connect", "reading_usage"]
+__all__ = ["Meter", "reading_usage"]
 
 
 class Meter:
@@ -53,11 +50,6 @@ class Meter:
             return None
         cost = self.settings.cost(taken["prompt_tokens"], taken["completion_tokens"])
         return {"model": self.settings.model, **taken, "estimated": estimated, "cost": cost}
-
-
-def connect(kb: KnowledgeBase, meter: Meter) -> None:
-    """Has a knowledge base ask its model through a meter."""
-    vars(kb)["chat"] = meter
 
 
 def reading_usage(generation: Generation) -> dict[str, Any] | None:

@@ -49,6 +49,7 @@ class Recorder:
             "completion_tokens": reply.completion_tokens,
             "finish": reply.finish,
             "model": reply.model,
+            **({"estimated": True} if reply.estimated else {}),
         }
         with self._lock:
             self._rows[request] = row
@@ -114,7 +115,8 @@ class Replay:
             needed = ", ".join([*_TEXTS, *_NUMBERS])
             raise ReplayError(f"{self.path}:{number}: a reply needs {needed}; record it anew")
         numbers = row["prompt_tokens"], row["completion_tokens"]
-        self._replies[row["request"]] = Reply(row["text"], *numbers, row["finish"], row["model"], paid=False)
+        estimated = row.get("estimated") is True
+        self._replies[row["request"]] = Reply(row["text"], *numbers, row["finish"], row["model"], estimated, paid=False)
         self._about[row["request"]] = row["purpose"], row["label"]
 
     def ask(self, prompt: Prompt) -> Reply:
