@@ -60,14 +60,17 @@ class _Words:
             names = [value] if isinstance(value, str) else value
             return " or ".join(self.vocabulary.classes[name].label for name in names)
         attribute = self.vocabulary.attributes.get(key)
+        several = value if isinstance(value, list) else [value]
         if attribute is not None:
-            return (
-                f"not {attribute.label}"
-                if value is False
-                else attribute.label + (f" {value}" if value is not True else "")
-            )
+            return " or ".join(_valued(attribute.label, one) for one in several)
         relation, backwards = self.relation(key)
         label = relation.label
         if backwards:
             label = relation.inverse.label if relation.inverse is not None else f"the other end of {relation.label}"
-        return f"{label} {'nothing' if value is None else self.name(value)}"
+        return f"{label} {'nothing' if value is None else ' or '.join(map(self.name, several))}"
+
+
+def _valued(label: str, value: Any) -> str:
+    if value is None:
+        return f"no {label}"
+    return f"not {label}" if value is False else label if value is True else f"{label} {value}"
