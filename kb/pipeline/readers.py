@@ -195,8 +195,7 @@ class LazyReader:
         """What a build that ends early says about the replies it has."""
         if self.chat is None or self.options.replay is not None:
             return ""
-        paid = self.chat.usage.requests
-        if not paid:
+        if not self.chat.usage.completion_tokens:
             return "Nothing was published."
         return "Nothing was published, but every reply that came is kept: `kb build` goes on from there."
 

@@ -115,7 +115,8 @@ class LlmReader:
                 statements.update(dict.fromkeys(err.statements))
                 errors.append(str(err))
             except ReplyError as err:
-                errors.append(str(err))
+                # Whoever reads the page's fault knows which page it is about.
+                errors.append(str(err).removeprefix(f"{page.id}: "))
         error: KbError | None = ReplyError("; ".join(errors), page.id) if errors else None
         return PageReading(page, tuple(statements), error, {name: n for name, n in sorted(counts.items()) if n})
 
