@@ -58,9 +58,9 @@ class Collector:
     ) -> None:
         self.config, self.vocabulary, self.catalogue = config, vocabulary, catalogue
         self.reader, self.given, self.progress = reader, given, progress
-        self.unread = Unread(catalogue, lambda: reader.mentions)
         # Evidence is looked at statement by statement, but the names on a page are the same for all of them.
         self.find = lru_cache(maxsize=4)(lambda text: reader.mentions.find(text))
+        self.unread = Unread(catalogue, self.find)
         self.files: dict[str, PageFile] = {}
         self.state = State()
 

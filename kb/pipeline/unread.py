@@ -12,7 +12,7 @@ from kb.records import Reading, SourceRecord
 from kb.sources.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from kb.extract.mentions import Mention, Mentions
+    from kb.extract.mentions import Mention
 
 __all__ = ["Unread", "quiet_pages", "unread_lines"]
 
@@ -29,10 +29,10 @@ _DIAGRAM = "mermaid"
 
 
 class Unread:
-    """Compares the names on a page with what was read from it. `mentions` gives the index of names when needed."""
+    """Compares the names on a page with what was read from it. `find` gives the names in a text."""
 
-    def __init__(self, catalogue: Catalogue, mentions: Callable[[], Mentions]) -> None:
-        self.catalogue, self.mentions = catalogue, mentions
+    def __init__(self, catalogue: Catalogue, find: Callable[[str], Sequence[Mention]]) -> None:
+        self.catalogue, self.find = catalogue, find
 
     def of(self, page: Page, readings: Sequence[Reading]) -> dict[str, Any]:
         """What a record keeps of it: `quiet`, the names on a page without statements, and `unread`, its lines.
@@ -41,8 +41,12 @@ class Unread:
         may have come from any line, so then no line is told; nor is one that names both ends of a statement which
         the page makes elsewhere.
         """
-        text = _spoken(page.text)
-        found = [mention for mention in self.mentions().find(text) if not mention.weak]
+        spoken = _spoken(page.text)
+        found = [
+            mention
+            for mention in self.find(page.text)
+            if not mention.weak and spoken.startswith(page.text[mention.start : mention.end], mention.start)
+        ]
         extra: dict[str, Any] = {}
         names = self._names(page.text, found)
         if len(names) < _ENOUGH:

@@ -19,6 +19,9 @@ from kb.vocabulary import Vocabulary
 
 __all__ = ["Writer"]
 
+_FLUSHED = 500
+"""Sources written between two times that the store puts them on the disk."""
+
 
 class Writer:
     """Writes one build into its draft."""
@@ -52,6 +55,9 @@ class Writer:
         for number, key in enumerate(sorted(different)):
             self.progress("graph", number, len(different), "")
             self.write_source(draft, key, state.records[key])
+            if number % _FLUSHED == _FLUSHED - 1:
+                # Else the store keeps what is written in memory, and a first build would need as much as it has pages.
+                draft.store.flush()
         for kind, source in sorted(state.removed):
             if kind == "page":
                 writer.drop(iris.page_graph(source))
