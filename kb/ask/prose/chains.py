@@ -1,0 +1,54 @@
+"""The facts behind an answer as chains that lead away from it, so that a sentence can follow them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kb.ask.answer import Edge, Found
+
+__all__ = ["Step", "chains"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A fact read from `near` to `far`; `backwards` where its object is `near`."""
+
+    near: str
+    far: str
+    edge: Edge
+    backwards: bool
+
+    @property
+    def reads(self) -> tuple[str, bool, str]:
+        """What it says, apart from about whom."""
+        return self.edge.relation, self.backwards, self.far
+
+
+def chains(answer: Found) -> list[list[Step]]:
+    """The witness from the answer back to where the plan starts, then the chains beside it.
+
+    A fact that leads on from none of them is a chain of its own.
+    """
+    found = [*_followed(answer.id, reversed(answer.witness)), *_followed(answer.id, answer.because)]
+    return [chain for chain in found if chain]
+
+
+def _followed(start: str, edges: Iterable[Edge]) -> list[list[Step]]:
+    found: list[list[Step]] = []
+    at = start
+    for edge in edges:
+        step = _step(at, edge) if found else None
+        if step is not None:
+            found[-1].append(step)
+        else:
+            step = _step(start, edge) or Step(edge.subject, edge.object, edge, backwards=False)
+            found.append([step])
+        at = step.far
+    return found
+
+
+def _step(near: str, edge: Edge) -> Step | None:
+    if edge.subject == near:
+        return Step(near, edge.object, edge, backwards=False)
+    return Step(near, edge.subject, edge, backwards=True) if edge.object == near else None
