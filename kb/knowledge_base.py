@@ -112,8 +112,8 @@ class KnowledgeBase:
     def index(self) -> Index:
         """The texts of page sections and entities, to be searched. Raises GenerationError where the build has none."""
         self._check_open()
-        from kb.index.files import INDEX_NAME
         from kb.index.search import Index
+        from kb.index.vectors import INDEX_NAME
 
         if INDEX_NAME not in self.generation.meta["files"]:
             raise GenerationError(f"{self.generation.name}: has no index of its pages; run `kb build --force`")

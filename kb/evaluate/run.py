@@ -23,7 +23,7 @@ __all__ = ["compare", "evaluate", "has_index"]
 
 _FILES = ("triples.jsonl", "traps.jsonl", "questions.jsonl")
 _INDEX = "index.json"
-"""The file that an index always has; see `kb.index.files`."""
+"""The file that an index always has; see `kb.index.vectors`."""
 
 
 def has_index(kb: KnowledgeBase) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,8 @@ from kb.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from kb.index.chunks import Chunk
-    from kb.index.files import IndexFiles, Written
+    from kb.index.vectors import IndexFiles
+    from kb.index.writer import Written
 
 __all__ = ["index_draft"]
 
@@ -36,9 +37,9 @@ def index_draft(
     the index of the generation `before`.
     """
     # NumPy is loaded when there is something to publish.
-    from kb.index.chunks import entity_chunk, page_chunks
-    from kb.index.files import write_index
+    from kb.index.chunks import ENTITY, SECTION, entity_chunk, page_chunks
     from kb.index.hashing import HashingProvider
+    from kb.index.writer import Part, write_index
 
     parent = _index_of(before)
     if parent is None:
@@ -54,22 +55,23 @@ def index_draft(
     def entities(type_name: str) -> list[Chunk]:
         return [entity_chunk(one, vocabulary) for one in sorted(by_type[type_name], key=lambda one: one.id)]
 
-    parts: list[tuple[str, Callable[[], Sequence[Chunk]] | None]] = [
-        (f"entity:{name}", partial(entities, name) if changed is None else None) for name in sorted(by_type)
-    ]
+    parts = [Part(name, ENTITY, partial(entities, name) if changed is None else None) for name in sorted(by_type)]
     for page_id in sorted(pages):
         new = changed is None or page_id in changed
-        parts.append((f"page:{page_id}", partial(sections, page_id) if new else None))
+        parts.append(Part(page_id, SECTION, partial(sections, page_id) if new else None))
     return write_index(draft.path, parts, HashingProvider(), parent)
 
 
 def _index_of(generation: Generation | None) -> IndexFiles | None:
     """The index of a generation; None where there is none that can be read."""
-    from kb.index.files import INDEX_NAME, IndexFiles
+    from kb.index.vectors import INDEX_NAME, IndexFiles
 
     if generation is None or not (generation.path / INDEX_NAME).is_file():
         return None
     try:
-        return IndexFiles(generation.path)
+        found = IndexFiles(generation.path)
+        # What is taken over from it would get a new digest.
+        found.verify()
     except GenerationError:
         return None
+    return found

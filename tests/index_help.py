@@ -1,0 +1,70 @@
+"""Chunks, indexes and providers for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from kb.index.chunks import SECTION, Chunk
+from kb.index.hashing import HashingProvider
+from kb.index.providers import Provider, Vectors
+from kb.index.vectors import IndexFiles
+from kb.index.writer import Part, Written, write_index
+
+FILES = ("vectors.npy", "nodes.jsonl", "partitions.json", "index.json")
+
+
+class Counting(HashingProvider):
+    """Keeps the texts that it embeds."""
+
+    def __init__(self, identity: str = "hashing/1") -> None:
+        self.identity = identity
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        self.texts += texts
+        return super().embed(texts, query=query)
+
+
+class Given:
+    """Gives each text, and each query, the vector that is set down for it."""
+
+    identity, lexical_weight = "given/1", 0.3
+
+    def __init__(self, vectors: Mapping[str, Vectors], dimension: int) -> None:
+        self.vectors, self.dimension = vectors, dimension
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        return np.array([self.vectors[text] for text in texts], dtype=np.float32).reshape(-1, self.dimension)
+
+
+def chunk(concept: str, number: int, text: str, kind: str = SECTION) -> Chunk:
+    return Chunk(f"{kind}:{concept}:{number}", kind, concept, text, concept, concept, 0, 1)
+
+
+def write(
+    folder: Path,
+    pages: Mapping[str, Sequence[str]],
+    parent: Path | None = None,
+    changed: Collection[str] | None = None,
+    provider: Provider | None = None,
+) -> Written:
+    """Writes an index of pages with these texts. `changed` are those that are not taken over from the parent."""
+
+    def chunks(page: str) -> list[Chunk]:
+        return [chunk(page, number, text) for number, text in enumerate(pages[page])]
+
+    def making(page: str) -> Callable[[], list[Chunk]] | None:
+        return partial(chunks, page) if changed is None or page in changed else None
+
+    folder.mkdir(exist_ok=True)
+    parts = [Part(page, SECTION, making(page)) for page in pages]
+    before = None if parent is None else IndexFiles(parent)
+    return write_index(folder, parts, provider or HashingProvider(), before)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in FILES}
