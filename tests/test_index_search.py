@@ -99,7 +99,7 @@ def test_kinds_and_concepts_leave_out_the_others(tmp_path: Path) -> None:
     assert index.search("shop", 0) == []
 
 
-def test_one_concept_is_searched_alike_before_and_after_all_texts_are_known(tmp_path: Path) -> None:
+def test_one_concept_is_searched_alike_before_and_after_all_texts_are_read(tmp_path: Path) -> None:
     write(tmp_path, {"x": ["shop", "cart"], "y": ["shop cart", "stock"]})
     index = Index.open(tmp_path)
     before = index.search("shop cart", concepts=["y"])

@@ -47,9 +47,18 @@ class Texts:
         """How many of the terms each text has, shape (texts,)."""
         found = np.zeros(len(self._starts) - 1, dtype=np.int64)
         for term in terms:
-            at = self._text.find(term)
-            while at >= 0:
-                row = bisect_right(self._starts, at) - 1
-                found[row] += 1
-                at = self._text.find(term, self._starts[row + 1])
+            found[self._rows(term)] += 1
         return found
+
+    def _rows(self, term: str) -> list[int]:
+        rows: list[int] = []
+        row = -1
+        at = self._text.find(term)
+        while at >= 0:
+            # Frequent terms mostly stand in the next text.
+            row += 1
+            if at >= self._starts[row + 1]:
+                row = bisect_right(self._starts, at, row) - 1
+            rows.append(row)
+            at = self._text.find(term, self._starts[row + 1])
+        return rows

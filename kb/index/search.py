@@ -19,7 +19,8 @@ from kb.index.vectors import IndexFiles
 __all__ = ["Hit", "Index", "significant_terms"]
 
 _Rows = npt.NDArray[np.int64]
-_FEW = 500
+_FEW = 200
+"""Rows whose texts are faster parsed than all texts are looked through."""
 _DECIMALS = 12
 """Scores that differ less are equal: sums of the same numbers in another order."""
 
@@ -127,7 +128,7 @@ class Index:
     def _shares(self, terms: list[str], rows: _Rows) -> npt.NDArray[np.float64]:
         if not terms:
             return np.zeros(len(rows))
-        if len(rows) < min(_FEW, self.files.rows) and "_texts" not in self.__dict__:
+        if len(rows) < min(_FEW, self.files.rows):
             counts = Texts(self.files.chunk(row).text for row in rows.tolist()).counts(terms)
         else:
             counts = self._texts.counts(terms)[rows]
