@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kb.ask.answer import Edge, Found
@@ -35,17 +35,23 @@ def chains(answer: Found) -> list[list[Step]]:
 
 
 def _followed(start: str, edges: Iterable[Edge]) -> list[list[Step]]:
+    """Chains from `start`, whatever the order of their facts."""
     found: list[list[Step]] = []
-    at = start
-    for edge in edges:
-        step = _step(at, edge) if found else None
-        if step is not None:
+    left, at = list(edges), start
+    while left:
+        step = _next(at, left)
+        if step is not None and found:
             found[-1].append(step)
         else:
-            step = _step(start, edge) or Step(edge.subject, edge.object, edge, backwards=False)
+            step = step or _next(start, left) or Step(left[0].subject, left[0].object, left[0], backwards=False)
             found.append([step])
+        left.remove(step.edge)
         at = step.far
     return found
+
+
+def _next(near: str, edges: Sequence[Edge]) -> Step | None:
+    return next((step for step in (_step(near, edge) for edge in edges) if step is not None), None)
 
 
 def _step(near: str, edge: Edge) -> Step | None:

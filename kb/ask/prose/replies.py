@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from kb.ask.prose.checks import Written
+from kb.llm.json_text import json_items
 
 __all__ = ["claims_of"]
 
@@ -16,18 +16,13 @@ _MARK = re.compile(r"\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
 
 def claims_of(text: str) -> tuple[list[Written], str]:
     """The claims of a reply, and what is wrong with its form, or "". Marks such as [2] in a claim's text are cites."""
-    start = text.find("{")
-    if start < 0:
-        return [], "it is no JSON"
-    try:
-        data, _ = json.JSONDecoder().raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return [], "it is no complete JSON"
-    rows = data.get("claims") if isinstance(data, dict) else None
-    if not isinstance(rows, list):
-        return [], 'it has no list "claims"'
-    found = [_claim(row) for row in rows if isinstance(row, Mapping)]
-    return found, "" if len(found) == len(rows) else "a claim is no object"
+    items = json_items(text, ("text", "cites"))
+    if not items.found:
+        return [], 'it holds no JSON list "claims"'
+    if not items.complete:
+        return [], "its JSON is cut off"
+    found = [_claim(row) for row in items.items if isinstance(row, Mapping)]
+    return found, "" if len(found) == len(items.items) else "a claim is no object"
 
 
 def _claim(row: Mapping[str, Any]) -> Written:

@@ -48,7 +48,7 @@ class _Writer:
         answer, named = self.facts.answer, self.facts.named
         total = len(answer.answers)
         noun = counted_types([one.type for one in answer.answers], self.vocabulary)
-        lead = f"There {self._are(noun)} {noun}"
+        lead = f"{'There' if answer.plan is not None else 'On the pages there'} {self._are(noun)} {noun}"
         chained = [(one.id, chains(one)) for one in named]
         together = list(_alike(chained))
         if total <= NAMED and len(together) == 1 and together[0][1][0]:
@@ -69,7 +69,9 @@ class _Writer:
         return " and " if number == total - 1 else ", "
 
     def _first(self, entity_id: str, found: list[list[Step]]) -> Fact:
-        return self.facts.of_edge(found[0][0].edge) if found else self.facts.of_entity(entity_id)
+        """What an answer rests on most directly."""
+        edges = [chain[0].edge for chain in found if chain[0].near == entity_id]
+        return self.facts.of_edge(edges[0]) if edges else self.facts.of_entity(entity_id)
 
     # -- sentences ------------------------------------------------------------
 
@@ -146,13 +148,13 @@ class _Writer:
     def grouped(self, groups: Sequence[Group]) -> list[Draft]:
         by_id = {one.id: chains(one) for one in self.facts.named}
         noun = counted_types([one.type for one in self.facts.answer.answers], self.vocabulary)
-        marks = [self._first(group.id, by_id.get(group.id, [])) for group in groups[:NAMED]]
-        more = f"; {number_word(NAMED)} of them follow and {number_word(len(groups) - NAMED)} more do not" * (
-            len(groups) > NAMED
-        )
-        lead = f"There {self._are(noun)} {noun} to count by{more}"
+        parts: list[_Part] = [f"There {self._are(noun)} {noun} with a count: "]
+        for number, group in enumerate(groups[:NAMED]):
+            name = f"{self.facts.name(group.id)} ({group.count:,})"
+            parts += [self._between(number, len(groups)), name, self._first(group.id, by_id.get(group.id, []))]
+        parts.append(f" and {number_word(len(groups) - NAMED)} more." if len(groups) > NAMED else ".")
         drafts = (draft for group in groups[:NAMED] for draft in self._group(group, by_id.get(group.id, [])))
-        return [[lead, *dict.fromkeys(marks), "."], *drafts]
+        return [parts, *drafts]
 
     def _group(self, group: Group, found: list[list[Step]]) -> Iterator[Draft]:
         """A group with its count, its members, and for one of them why it is in it."""

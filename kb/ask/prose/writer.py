@@ -38,7 +38,7 @@ def write_prose(
         try:
             claims, note = _asked(question, facts, numbered, checks, chat)
         except ReplyError as err:
-            claims, note = [], f"the model gave no usable reply: {err}"
+            claims, note = [], f"the model gave no usable reply: {str(err).rstrip('.')}"
         if not note:
             return composed([_draft(claim, numbered) for claim in claims], "model")
     return composed(template(facts), "template", note)
