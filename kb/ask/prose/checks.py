@@ -23,7 +23,7 @@ _NUMBER = r"(?<![\w.,])(\d[\d,]*|" + "|".join(NUMBER_WORDS) + r")"
 _SCHEME = re.compile(
     r"\b[a-z][a-z0-9+.-]*:(?://|\S*@)|\bwww\.|\b(?:javascript|data|mailto|tel|vbscript):", re.IGNORECASE
 )
-_DOMAIN = re.compile(r"\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b", re.IGNORECASE)
+_DOMAIN = re.compile(r"[^\W_][\w-]*\.(?:[\w-]+\.)*[^\W\d_]{2,}|\b\d{1,3}(?:\.\d{1,3}){3}\b")
 _MARKUP = re.compile(
     r"!\[|\]\(|\[[^\]]*\]|<[a-z/!?]|&#?\w+;|`|\*\*|__|^\s*(?:#+|[-*>|])\s|\n", re.IGNORECASE | re.MULTILINE
 )
@@ -87,19 +87,23 @@ class Checks:
             yield from check(claim)
 
     def _plain(self, claim: Written) -> Iterator[str]:
-        hidden = [char for char in claim.text if unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs")]
+        hidden = [
+            char for char in claim.text if unicodedata.category(char) in ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
+        ]
         if hidden:
             yield f"has a character that does not show ({hidden[0]!a})"
-        bare = self._without_names(claim.text)
+        bare = self._without_names(unicodedata.normalize("NFKC", claim.text))
         if _SCHEME.search(bare) or _DOMAIN.search(bare):
             yield "has a web address or a file name; write plain words"
         elif _MARKUP.search(bare):
             yield "has Markdown, HTML or brackets; write plain words"
 
     def _without_names(self, text: str) -> str:
-        """The text without the names that it may have, which are as they are."""
-        for name in sorted({self.facts.name(one) for one in self.facts.ids}, key=len, reverse=True):
-            text = text.replace(name, "x")
+        """The text without those names of the answer that look like addresses or markup themselves."""
+        names = {unicodedata.normalize("NFKC", self.facts.name(one)) for one in self.facts.ids}
+        odd = [name for name in names if any(one.search(name) for one in (_SCHEME, _DOMAIN, _MARKUP))]
+        for name in sorted(odd, key=len, reverse=True):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "x", text)
         return text
 
     def _cited(self, claim: Written) -> Iterator[str]:
@@ -127,13 +131,18 @@ class Checks:
         yield from self._strangers(text, cited)
 
     def _means(self, text: str, mention: Mention) -> bool:
-        """Whether a mention is a name here: not where an everyday word is only spelled like one."""
+        """Whether a mention is a name here, and not an everyday word, or one of the ontology's, spelled like one.
+
+        "The search" is one all the same.
+        """
         if not mention.weak:
             return True
         shown = text[mention.start : mention.end]
         if shown != shown.lower():
             return True
-        return shown not in COMMON_WORDS and shown not in STOPWORDS and lemmas(shown).isdisjoint(self._everyday)
+        definite = text[: mention.start].lower().endswith("the ")
+        everyday = shown in STOPWORDS or (shown in COMMON_WORDS and not definite)
+        return not everyday and lemmas(shown).isdisjoint(self._everyday)
 
     def _strangers(self, text: str, cited: Sequence[Fact]) -> Iterator[str]:
         """Capitalised words inside a sentence that neither the cited facts nor the question have."""

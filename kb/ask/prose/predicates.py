@@ -217,6 +217,8 @@ def _base(word: str) -> str | None:
     found = sorted((one for one in lemmas(word) if one != word and verb_forms(one).third == word), key=len)
     if not found or word.endswith("ss"):
         return None
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
     return found[0] if word.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")) else found[-1]
 
 

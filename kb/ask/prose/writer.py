@@ -71,4 +71,4 @@ def _draft(claim: Written, numbered: list[Fact]) -> Draft:
     """A claim with its marks before the stop that ends it."""
     text = " ".join(claim.text.split())
     stop = text[-1] if text[-1] in ".!?" else "."
-    return [text.rstrip(".!?"), *(numbered[number - 1] for number in claim.cites), stop]
+    return [text.removesuffix(stop), *(numbered[number - 1] for number in claim.cites), stop]
