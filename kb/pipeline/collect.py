@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from kb.config import Config
@@ -16,6 +15,7 @@ from kb.extract import PageReading
 from kb.graph.candidates import EVIDENCE, Candidate, Rejected, candidates
 from kb.graph.resolve import Resolver
 from kb.model import Page, Statement
+from kb.pipeline.pace import Pace
 from kb.pipeline.readers import COUNTS, LazyReader
 from kb.pipeline.state import Key, State
 from kb.pipeline.unread import Unread
@@ -31,8 +31,6 @@ Progress = Callable[[str, int, int, str], None]
 """Called with a stage, how much of it is done, how much there is, and what it has cost so far (or nothing)."""
 _BACKLOG = 400
 """Pages in memory that were read and not yet looked at."""
-_SLACK = 3.0
-"""How much longer reading has to take than looking at what was read, for the latter not to be in its way."""
 _CATCH_UP = 2
 """Pages that are looked at, at most, for one that was read."""
 Given = Mapping[Key, tuple[Statement, ...]]
@@ -129,20 +127,18 @@ class Collector:
                     yield page
 
         self.progress("pages", 0, len(wanted), "")
+        pace = Pace()
         backlog: deque[PageReading] = deque()
-        begun, looked = time.perf_counter(), 0.0
         for reading in self.reader.read_all(changed()) if self.given is None else ():
             done += 1
             self.progress("pages", done, len(wanted), self.reader.spent())
             backlog.append(reading)
+            pace.arrived()
             # A reader over the network is kept busy: what it read is looked at in the time between two replies, or
             # afterwards where there is none.
-            for _ in range(_CATCH_UP):
-                now = time.perf_counter()
-                hurried = self.reader.by_model and (now - begun) / done < _SLACK * looked / max(1, done - len(backlog))
-                if backlog and (not hurried or len(backlog) > _BACKLOG):
-                    self.collect_reading(backlog.popleft())
-                    looked += time.perf_counter() - now
+            for _ in range(min(_CATCH_UP, len(backlog))):
+                if not self.by_model or len(backlog) > _BACKLOG or pace.leaves_time():
+                    pace.measure(partial(self.collect_reading, backlog.popleft()))
         for reading in backlog:
             self.collect_reading(reading)
         if self.given is not None:
