@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import doctest
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from prose_worlds import run
 
 from kb.ask.answer import Answer, Edge, Found, Source, run_plan
 from kb.ask.plan_model import StartPlan
-from kb.ask.prose import Prose, write_prose
+from kb.ask.prose import Prose, predicates, wording, write_prose
 from kb.ask.prose.predicates import predicate, predicate_of
 from kb.extract.mentions import Mentions
 from kb.model import Entity
@@ -83,6 +84,13 @@ def test_every_relation_of_the_shipped_ontologies_has_words_both_ways() -> None:
             for backwards in (False, True):
                 said = predicate(name, backwards, words)
                 assert (said is not None) == (not backwards or relation.inverse is not None or relation.symmetric)
+
+
+def test_examples_in_docstrings_are_true() -> None:
+    for module in (predicates, wording):
+        results = doctest.testmod(module)
+        assert results.attempted
+        assert not results.failed
 
 
 # -- texts -------------------------------------------------------------------------------------------------------------
