@@ -107,7 +107,7 @@ class Facts:
         words = f"{self.name(entity_id)} is {article(self.label(entity_id))}"
         place = next((one.passages[0] for one in self.answer.answers if one.id == entity_id and one.passages), None)
         if place is not None:
-            return Fact(words, place.page, place.quote, frozenset((entity_id,)))
+            return Fact(f"{self.name(entity_id)} is named", place.page, place.quote, frozenset((entity_id,)))
         for name in self._asked if entity is not None else ():
             value = entity.attributes.get(name) if entity is not None else None
             if value is not None:
