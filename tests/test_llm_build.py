@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fake_endpoint import FakeEndpoint, content, status
@@ -256,6 +257,29 @@ def test_a_reply_cut_by_its_limit_twice_keeps_what_is_whole_and_is_asked_again(
     fake.answer = model
     assert read(base).exit_code == 0
     assert facts(base) == {fact for fact in FACTS if fact[0] == "shop"}
+
+
+@pytest.mark.parametrize("useless", [content('{"statements": [{"sub', finish="length"), content("Sorry.")])
+def test_a_page_that_took_several_requests_is_paid_once(
+    fake: FakeEndpoint, tmp_path: Path, useless: dict[str, Any]
+) -> None:
+    base = model_base(tmp_path / "base", fake.base_url, pages={"shop": PAGES["shop"]})
+    first: list[bool] = []
+
+    def answer(request: dict[str, Any]) -> dict[str, Any]:
+        if not first:
+            first.append(True)
+            return useless
+        page = next(one["content"] for one in request["messages"] if one["role"] == "user")
+        return model({"messages": [{"content": page}]})
+
+    fake.answer = answer
+    read(base)
+    found, asked = facts(base), len(fake.requests)
+    assert asked > 1
+    read(base, force=True)
+    assert (facts(base), len(fake.requests)) == (found, asked)
+    assert found
 
 
 def test_all_pages_are_the_same_in_whatever_order_replies_come(tmp_path: Path) -> None:

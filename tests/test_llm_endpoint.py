@@ -363,6 +363,14 @@ def test_another_model_than_the_one_asked_for_is_said_once(fake: FakeEndpoint, n
     assert chat.usage.warnings == ((text,) if warned else ())
 
 
+@pytest.mark.parametrize("name", ["/home/me/models/small.gguf", "C:\\models\\small.gguf", "~/small.gguf"])
+def test_where_a_local_model_lies_is_nowhere_repeated(fake: FakeEndpoint, name: str) -> None:
+    with endpoint(fake) as chat:
+        fake.misbehave(does.model_name(name))
+        assert chat.ask(PLAIN).model == "small.gguf"
+    assert chat.usage.warnings == ()
+
+
 def test_an_answer_after_setbacks_counts_every_request(fake: FakeEndpoint) -> None:
     waits = Waits()
     steps: list[Misbehaviour] = [does.status(500), does.cut(), does.status(503)]

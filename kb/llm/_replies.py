@@ -15,6 +15,7 @@ __all__ = ["UnusableError", "parsed", "same_model", "whole_characters"]
 _THOUGHT = re.compile(r"\s*<(think|thinking|reasoning|thought)>.*?</\1>\s*", re.S | re.I)
 _THOUGHT_END = re.compile(r"</(think|thinking|reasoning|thought)>\s*", re.I)
 _THOUGHT_OPEN = re.compile(r"\s*<(think|thinking|reasoning|thought)>", re.I)
+_PATH = re.compile(r"[/\\~]|[A-Za-z]:[/\\]")
 _VERSION = re.compile(r"([-:@](latest|preview|v\d[\d.]*|\d{3,}|\d{4}-\d{2}-\d{2}))+", re.I)
 MOST_TOKENS = 100_000_000
 RAISE = "raise [llm] max_tokens"
@@ -69,8 +70,11 @@ def parsed(data: bytes, prompt_text: str, asked: str, count: Callable[[str], int
         err.paid = (prompt_tokens, completion_tokens, estimated)
         raise
     name = body.get("model")
-    model = name if isinstance(name, str) and name else asked
-    return Reply(said, prompt_tokens, completion_tokens, finish, whole_characters(model), estimated)
+    model = whole_characters(name) if isinstance(name, str) and name else asked
+    # Local servers name a model by its file; where that lies is nobody's business, and would get into recordings.
+    if _PATH.match(model):
+        model = re.split(r"[/\\]", model)[-1] or asked
+    return Reply(said, prompt_tokens, completion_tokens, finish, model, estimated)
 
 
 def _content(content: str, message: dict[str, Any], finish: Any) -> tuple[str, str]:

@@ -121,31 +121,42 @@ class LlmReader:
         return PageReading(page, tuple(statements), error, {name: n for name, n in sorted(counts.items()) if n})
 
     def _ask(self, piece: Piece, counts: Counter[str], depth: int) -> Iterator[ReadReply]:
-        """The replies about a piece: one, or those about its halves where one would be too long."""
-        prompt = self._prompts.of(piece)
-        reply, read = self._asked(prompt, piece, counts)
+        """The replies about a piece: one, or those about its halves where one would be too long.
+
+        A reply that was of no use is kept where the next one was: to read the piece again then costs nothing. Where
+        none was, all are forgotten, and the next reading asks anew.
+        """
+        prompts = [self._prompts.of(piece)]
+        reply, read = self._asked(prompts[0], piece, counts)
         if reply.finish != "length" and not read.readable:
-            self.chat.forget(prompt)
             counts["repair_rounds"] += 1
-            prompt = prompt.and_then(reply.text, _UNREADABLE)
-            reply, read = self._asked(prompt, piece, counts)
+            prompts.append(prompts[0].and_then(reply.text, _UNREADABLE))
+            reply, read = self._asked(prompts[1], piece, counts)
         if reply.finish == "length" or (read.readable and not read.complete):
-            self.chat.forget(prompt)
             parts = halves(piece) if depth < _DEEPEST else None
             if parts is not None:
                 counts["repair_rounds"] += 1
-                for part in parts:
-                    yield from self._ask(part, counts, depth + 1)
+                try:
+                    for part in parts:
+                        yield from self._ask(part, counts, depth + 1)
+                except ReplyError:
+                    self._forget(prompts)
+                    raise
                 return
+            self._forget(prompts)
             raise _PartError(
                 f"the reply about {piece.label!r} is cut off after {len(read.statements)} statements; raise [llm] "
                 "max_tokens or lower page_tokens",
                 read.statements,
             )
         if not read.readable:
-            self.chat.forget(prompt)
+            self._forget(prompts)
             raise ReplyError(f"the reply about {piece.label!r} holds no JSON list of statements, twice", piece.page)
         yield read
+
+    def _forget(self, prompts: Iterable[Prompt]) -> None:
+        for prompt in prompts:
+            self.chat.forget(prompt)
 
     def _asked(self, prompt: Prompt, piece: Piece, counts: Counter[str]) -> tuple[Reply, ReadReply]:
         reply = self.chat.ask(prompt)
