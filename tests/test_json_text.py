@@ -103,3 +103,95 @@ def test_hostile_text_costs_no_more_than_its_length(part: str) -> None:
     started = time.process_time()
     json_items(part * (400_000 // len(part)), KEYS)
     assert time.process_time() - started < 4
+
+
+# -- what is no JSON ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        str({"statements": [ONE, TWO]}),
+        repr([ONE, TWO]),
+        SAID.replace('"subject"', "“subject”").replace('"Heron"', "“Heron”"),
+        SAID.replace(r"\"hi\"", '"hi"'),
+        SAID.replace("}]}", "]}"),
+        SAID.replace("}]}", "}}"),
+        SAID.replace('", "', '" "'),
+        f"## Callers\n```json\n[{json.dumps(ONE)}]\n```\n## Stores\n```json\n[{json.dumps(TWO)}]\n```\n",
+        "[ref 1] " * 100 + SAID,
+    ],
+    ids=["python", "python list", "smart quotes", "inner quotes", "no brace", "no bracket", "no commas", "two", "refs"],
+)
+def test_what_is_nearly_json_is_read_as_it_is_meant(text: str) -> None:
+    found = json_items(text, KEYS)
+    assert (found.items, found.found, found.complete) == ([ONE, TWO], True, True)
+
+
+def test_an_apostrophe_in_single_quotes_is_part_of_the_text() -> None:
+    assert json_items("[{'subject': 'Ada's team', 'object': 'x'}]", KEYS).items == [
+        {"subject": "Ada's team", "object": "x"}
+    ]
+
+
+@pytest.mark.parametrize("wrong", ['{"subject": oops here, "object": "x"}', '{"subject": "a", "object"; "b"}'])
+def test_an_item_that_is_no_json_costs_that_item_alone(wrong: str) -> None:
+    text = f'Well: {{"statements": [{json.dumps(ONE)}, {wrong}, {json.dumps(TWO)}]}}'
+    found = json_items(text, KEYS)
+    assert (found.items, found.complete) == ([ONE, None, TWO], True)
+
+
+def test_lines_of_json_whose_last_is_cut_off_are_incomplete() -> None:
+    found = json_items(f'{json.dumps(ONE)}\n{json.dumps(TWO)}\n{{"subject": "Sta', KEYS)
+    assert (found.items, found.complete) == ([ONE, TWO], False)
+
+
+def test_a_bracket_in_the_sentence_after_it_does_not_make_a_list_incomplete() -> None:
+    found = json_items(f"{SAID}\nSee also [the page", KEYS)
+    assert (found.items, found.complete) == ([ONE, TWO], True)
+
+
+@pytest.mark.parametrize("before", ["", "So: "])
+def test_escaped_characters_beyond_the_first_plane_are_one_and_halves_of_them_none(before: str) -> None:
+    text = before + r'[{"subject": "\ud83d\ude80 Rocket", "object": "\ud800 x \ude80"}]'
+    assert json_items(text, KEYS).items == [{"subject": "🚀 Rocket", "object": "\ufffd x \ufffd"}]
+
+
+def test_what_comes_back_can_always_be_written() -> None:
+    found = json_items('{"subject": "\ud800", "object": "x"}', KEYS)
+    assert json.dumps(found.items, ensure_ascii=False).encode()
+
+
+def test_the_last_of_two_values_under_a_key_is_taken() -> None:
+    said = '[{"subject": "a", "subject": "b", "object": "c"}]'
+    for text in (said, f"see: {said}"):
+        assert json_items(text, KEYS).items == [{"subject": "b", "object": "c"}]
+
+
+def test_numbers_without_end_are_no_fault() -> None:
+    assert json_items('[{"subject": "a", "object": "b", "n": ' + "9" * 9_000 + "}]", KEYS).items
+
+
+@given(st.lists(item, min_size=1, max_size=3), st.sampled_from(["python", "json"]), prose)
+def test_any_list_comes_back_from_python_or_json_after_prose(items: list[Any], form: str, before: str) -> None:
+    said = json.dumps({"list": items})
+    assert json_items(f"{before}\n{said}\n```", KEYS).items == json.loads(said)["list"]
+    if form == "python":
+        kept = [{"subject": f"a {i}", "object": 'b\'c "d"'} for i in range(len(items))]
+        assert json_items(before + repr(kept), KEYS).items == kept
+
+
+@given(st.text(alphabet="[]{}\"'“”,:\\ntrue1-u0 d8a\n/*.=", max_size=300))
+def test_nothing_raises_on_any_quotes(text: str) -> None:
+    json_items(text, KEYS)
+    json_object(text, KEYS)
+
+
+@pytest.mark.parametrize(
+    "part", ["'", "“a", '{"a":"b" c', '{"subject":"x","object":y},', "} \n ", '[{"a":[', '", ', "x ", '{"a"=']
+)
+def test_hostile_quotes_and_ends_cost_no_more_than_their_length(part: str) -> None:
+    started = time.process_time()
+    json_items('[{"a": "' + part * (400_000 // len(part)), KEYS)
+    json_items(part * (400_000 // len(part)), KEYS)
+    assert time.process_time() - started < 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from kb.llm.tokens import count
@@ -13,12 +13,16 @@ from kb.sources.markdown import Block, parse_markdown
 
 __all__ = ["Piece", "halves", "pieces"]
 
+_LINE_END = re.compile("\n")
 _CHARACTERS = 2.5  # a text with fewer characters than tokens x this needs no counting
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """`text` is a part of a page, verbatim; `trail` are the headings above it. `number` counts from 1, of `of`."""
+    """`text` is a part of a page, verbatim; `trail` are the headings above it. `number` counts from 1, of `of`.
+
+    `columns` is the head row of the table that the part begins inside of, where it does.
+    """
 
     page: str
     title: str
@@ -26,6 +30,7 @@ class Piece:
     trail: tuple[str, ...] = ()
     number: int = 1
     of: int = 1
+    columns: str = ""
 
     @property
     def label(self) -> str:
@@ -36,17 +41,22 @@ class Piece:
 def pieces(page: Page, title: str, tokens: int) -> list[Piece]:
     """A page in parts of at most `tokens` tokens each, which joined are the page.
 
-    It is parted at headings, else between blocks, else between lines, and a line only where it alone is longer.
+    It is parted at headings, else between blocks, else inside lists and tables, else between lines, and a line only
+    where it alone is longer.
     """
     text = page.text
     if len(text) <= tokens * _CHARACTERS or count(text) <= tokens:
         return [Piece(page.id, title, text)]
     blocks = parse_markdown(text).blocks
-    cuts = _cuts(text, blocks, tokens)
-    bounds = [0, *cuts, len(text)]
-    spans = [(a, b) for a, b in pairwise(bounds) if a < b]
+    bounds = [0, *sorted(_parted(text, 0, len(text), _levels(text, blocks), tokens)), len(text)]
+    spans: list[tuple[int, int]] = []
+    for a, b in pairwise(bounds):
+        if spans and not text[a:b].strip():
+            spans[-1] = spans[-1][0], b
+        elif a < b:
+            spans.append((a, b))
     return [
-        Piece(page.id, title, text[a:b], _trail(text, blocks, a), number, len(spans))
+        Piece(page.id, title, text[a:b], _trail(text, blocks, a), number, len(spans), _columns(text, blocks, a))
         for number, (a, b) in enumerate(spans, 1)
     ]
 
@@ -59,16 +69,33 @@ def halves(piece: Piece) -> tuple[Piece, Piece] | None:
         return None
     middle = len(parts[0].text)
     trail = piece.trail + (parts[1].trail if parts[1].trail not in ((), piece.trail) else ())
-    first = Piece(piece.page, piece.title, piece.text[:middle], piece.trail, piece.number, piece.of)
-    return first, Piece(piece.page, piece.title, piece.text[middle:], trail, piece.number, piece.of)
+    first = replace(piece, text=piece.text[:middle])
+    return first, replace(piece, text=piece.text[middle:], trail=trail, columns=parts[1].columns)
 
 
-def _cuts(text: str, blocks: Sequence[Block], tokens: int) -> list[int]:
-    """Where to part, so that no part has more tokens."""
-    headings = [_line_start(text, block.start) for block in blocks if block.kind == "heading"]
-    between = [_line_start(text, block.start) for block in blocks]
-    lines = [match.end() for match in re.finditer(r"\n", text)]
-    return sorted(_parted(text, 0, len(text), [sorted(set(headings)), sorted(set(between)), lines], tokens))
+def _levels(text: str, blocks: Sequence[Block]) -> list[list[int]]:
+    """Where to part, coarse places first. A heading stays with what follows, a row and a sublist with what is above."""
+    headings: set[int] = set()
+    between: set[int] = set()
+    inside: set[int] = set()
+    bound: set[int] = set()
+    table, after_heading, heading_at = 0, False, 0
+    for block in blocks:
+        start = _line_start(text, block.start)
+        nested = len(block.items) > 1 or (len(block.items) == 1 and not block.first) or bool(block.quote)
+        if block.kind == "heading" and not block.items and not block.quote:
+            if not after_heading:
+                headings.add(start)
+                heading_at = start
+            after_heading = True
+            continue
+        if after_heading:
+            bound.update(match.end() for match in _LINE_END.finditer(text, heading_at, start))
+        else:
+            (inside if nested or (block.table and block.table == table) else between).add(start)
+        table, after_heading = block.table, False
+    lines = {match.end() for match in _LINE_END.finditer(text)} - bound
+    return [sorted(headings), sorted(headings | between), sorted(headings | between | inside), sorted(lines)]
 
 
 def _parted(text: str, start: int, end: int, levels: list[list[int]], tokens: int) -> Iterator[int]:
@@ -112,3 +139,12 @@ def _trail(text: str, blocks: Sequence[Block], at: int) -> tuple[str, ...]:
     if following is not None and following.kind == "heading":
         trail = [one for one in trail if one[0] < following.level]
     return tuple(words for _, words in trail)
+
+
+def _columns(text: str, blocks: Sequence[Block], at: int) -> str:
+    """The head row of the table that a place is inside of; nothing for one that is not, or stands at its head."""
+    following = next((block for block in blocks if block.start >= at), None)
+    if following is None or not following.table:
+        return ""
+    head = next(block for block in blocks if block.table == following.table)
+    return text[head.start : head.end] if head.header and head.start < at else ""

@@ -65,7 +65,8 @@ class ReplyParser:
         """The statement that an item makes; else why it makes none."""
         if not isinstance(item, dict):
             return "not an object"
-        values = [item.get(key) for key in ITEM_KEYS]
+        by_key = {str(key).strip().casefold(): value for key, value in item.items()}
+        values = [by_key.get(key) for key in ITEM_KEYS]
         if not all(isinstance(value, str) for value in values):
             return "a key missing or not text"
         subject, relation, object_, quote = (_clean(str(value)) for value in values)
