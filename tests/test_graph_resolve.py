@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kb.config import packaged
 from kb.graph._closest import CUTOFF, ClosestNames, _alike_by_word
 from kb.graph.candidates import candidates
-from kb.graph.evidence import located
+from kb.graph.evidence import PageEvidence
 from kb.graph.resolve import Resolver, normalised
 from kb.model import Entity, Evidence, Page, Statement
 from kb.sources.catalogue import Catalogue
@@ -244,6 +244,10 @@ def test_a_quote_is_found_with_white_space_folded_and_comes_out_verbatim(
 
 def test_of_several_occurrences_the_one_at_the_offset_is_meant() -> None:
     second = TEXT.index("Checkout calls", 20)
+
+    def located(evidence: Evidence, text: str) -> Evidence:
+        return PageEvidence(Page("checkout", text, "")).places(evidence)[0]
+
     assert located(Evidence("Checkout calls the Ledger", second, -1), TEXT) == Evidence(
         "Checkout calls\nthe Ledger", second, second + 25
     )

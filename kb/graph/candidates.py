@@ -9,11 +9,12 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from kb.graph.direction import ends
 from kb.graph.evidence import LONGEST_QUOTE, Find, PageEvidence
-from kb.graph.resolve import AMBIGUOUS, Resolution, Resolver
+from kb.graph.resolve import Resolver
 from kb.graph.validation import Result
-from kb.model import Page, Statement
-from kb.vocabulary import Relation, Vocabulary
+from kb.model import Evidence, Page, Statement
+from kb.vocabulary import Vocabulary
 
 __all__ = ["EVIDENCE", "SHAPE", "UNKNOWN_RELATION", "Candidate", "Rejected", "candidates"]
 
@@ -22,6 +23,7 @@ UNKNOWN_RELATION = "unknown_relation"
 SHAPE = "shape"
 
 _SHOWN_QUOTE = 60
+_TOO_LONG = f"the quote is longer than {LONGEST_QUOTE:,} characters, and points at nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ def candidates(
     A statement with evidence is checked against its page when `pages` has it; its quote and offsets come out as they
     stand in the page. With `find`, which finds names in a text, the quote or what stands around it has to name one of
     the two things, and the page both. Statements without evidence, of files, or of pages that are not at hand are
-    taken at their word. With `repair`, a statement whose two things fit the relation only the other way is turned.
+    taken at their word. With `repair`, a statement of a page whose two things fit the relation only the other way is
+    turned.
     """
     accepted: list[Candidate] = []
     rejected: list[Rejected] = []
@@ -93,83 +96,41 @@ def _candidate(
     known = vocabulary.relation(said.relation)
     if known is None:
         return Rejected(said, UNKNOWN_RELATION, _unknown_relation(said.relation, vocabulary))
-    page = pages.get(said.source) if said.from_page else None
+    page = pages.get(said.source) if said.from_page and said.evidence is not None else None
+    places: list[Evidence] = []
     if page is not None and said.evidence is not None:
         if len(said.evidence.quote) > LONGEST_QUOTE:
-            return Rejected(
-                said, EVIDENCE, f"the quote is longer than {LONGEST_QUOTE:,} characters, and points at nothing"
-            )
-        evidence = page.locate(said.evidence)
-        if evidence is None:
+            return Rejected(said, EVIDENCE, _TOO_LONG)
+        places = page.places(said.evidence)
+        if not places:
             return Rejected(said, EVIDENCE, _no_evidence(said.evidence.quote, page.page))
-        if evidence != said.evidence:
-            said = replace(said, evidence=evidence)
+        said = _with(said, places[0])
     relation, backwards = known
-    names = (said.object, said.subject) if backwards else (said.subject, said.object)
     # Files write ids, and mean what they write; pages write names.
-    resolve = _resolved if said.from_page else _by_id
-    ends = resolve(names, relation, resolver, vocabulary)
-    repaired = False
-    if repair and not relation.symmetric and not _fitting(ends, relation, resolver, vocabulary):
-        other = resolve((names[1], names[0]), relation, resolver, vocabulary)
-        if _fitting(other, relation, resolver, vocabulary):
-            ends, names, backwards, repaired = other, (names[1], names[0]), not backwards, True
-    # The subject as it was written is spoken of first.
-    for end in reversed(ends) if backwards else ends:
-        if end.id is None:
-            return Rejected(said, end.code or "", end.reason)
-    subject, object_ = ends
-    assert subject.id is not None
-    assert object_.id is not None
-    if page is not None and said.evidence is not None:
-        lack = page.lack(said.evidence, ((subject.id, names[0]), (object_.id, names[1])))
-        if lack is not None:
-            return Rejected(said, EVIDENCE, lack)
-    return Candidate(said, subject.id, relation.name, object_.id, repaired)
-
-
-def _fitting(
-    ends: tuple[Resolution, Resolution], relation: Relation, resolver: Resolver, vocabulary: Vocabulary
-) -> bool:
-    """Whether both ends are known and of types that the relation joins in this direction."""
-    subject, object_ = (None if end.id is None else resolver.type_of(end.id) for end in ends)
-    return subject is not None and object_ is not None and vocabulary.fits(relation, subject, object_)
-
-
-def _resolved(
-    names: tuple[str, str], relation: Relation, resolver: Resolver, vocabulary: Vocabulary
-) -> tuple[Resolution, Resolution]:
-    """Both ends.
-
-    An ambiguous one is looked at again once the other is known: a relation may join teams to teams and systems to
-    systems, but no team to a system.
-    """
-    subject = resolver.resolve(names[0], _types(one for one, _ in relation.signatures))
-    object_ = resolver.resolve(names[1], _types(one for _, one in relation.signatures))
-    if subject.code == AMBIGUOUS and object_.id is not None:
-        above = vocabulary.ancestors(resolver.type_of(object_.id))
-        narrowed = _types(s for s, o in relation.signatures if o is None or o in above)
-        subject = resolver.resolve(names[0], narrowed)
-    elif object_.code == AMBIGUOUS and subject.id is not None:
-        above = vocabulary.ancestors(resolver.type_of(subject.id))
-        narrowed = _types(o for s, o in relation.signatures if s is None or s in above)
-        object_ = resolver.resolve(names[1], narrowed)
-    return subject, object_
-
-
-def _by_id(
-    names: tuple[str, str], relation: Relation, resolver: Resolver, vocabulary: Vocabulary
-) -> tuple[Resolution, Resolution]:
-    subject, object_ = _resolved(names, relation, resolver, vocabulary)
-    return (
-        Resolution(names[0]) if resolver.is_id(names[0]) else subject,
-        Resolution(names[1]) if resolver.is_id(names[1]) else object_,
+    found = ends(
+        (said.subject, said.object),
+        relation,
+        resolver,
+        vocabulary,
+        backwards=backwards,
+        ids=not said.from_page,
+        repair=repair and said.from_page,
     )
+    subject, object_ = found.subject.id, found.object.id
+    if subject is None or object_ is None:
+        lacking = found.missing
+        assert lacking is not None
+        return Rejected(said, lacking.code or "", lacking.reason)
+    if page is not None:
+        evidence = page.naming(places, ((subject, found.names[0]), (object_, found.names[1])))
+        if isinstance(evidence, str):
+            return Rejected(said, EVIDENCE, evidence)
+        said = _with(said, evidence)
+    return Candidate(said, subject, relation.name, object_, found.turned)
 
 
-def _types(names: Iterable[str | None]) -> frozenset[str] | None:
-    found = set(names)
-    return None if None in found or not found else frozenset(name for name in found if name is not None)
+def _with(said: Statement, evidence: Evidence) -> Statement:
+    return said if evidence == said.evidence else replace(said, evidence=evidence)
 
 
 def _unknown_relation(name: str, vocabulary: Vocabulary) -> str:

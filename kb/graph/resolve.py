@@ -29,13 +29,14 @@ _SHOWN = 4
 class Resolution:
     """What a name means.
 
-    `id` is None when it means nothing, or more than one thing; then `code` says which of the two and `reason` is a
-    sentence for people. A name that was read as a similar one has a reason too.
+    `id` is None when it means nothing, or more than one thing, which are `among`; then `code` says which of the two and
+    `reason` is a sentence for people. A name that was read as a similar one has a reason too.
     """
 
     id: str | None
     code: str | None = None
     reason: str = ""
+    among: tuple[str, ...] = ()
 
 
 class Resolver:
@@ -151,7 +152,8 @@ class Resolver:
             found = fitting or found
         if len(found) == 1:
             return Resolution(found[0], None, read_as)
-        return Resolution(None, AMBIGUOUS, f"'{name}' could be {self._listed(found)}; write the id of the one meant")
+        reason = f"'{name}' could be {self._listed(found)}; write the id of the one meant"
+        return Resolution(None, AMBIGUOUS, reason, tuple(found))
 
     # -- by similarity ------------------------------------------------------
 
