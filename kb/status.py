@@ -25,11 +25,11 @@ _TYPE = ox.NamedNode(RDF + "type")
 def status(kb: KnowledgeBase) -> dict[str, Any]:
     """A structure of plain values.
 
-    - `generation`, `created`, `store`
+    - `generation`, `created`, `store`, `reader` (what read the pages: reader, model and prompt)
     - `pages`, `entities`, `facts` (each once, however many pages state it), `relations` (name -> facts)
     - `statements` (accepted ones), `rejected` (reason code -> how many), `warnings` (of the shapes)
-    - `changes` since the build: `pages` (`new`, `changed`, `removed`, `unreadable`: ids or faults), `ontology` and
-      `catalogue` (whether they differ), `problems` (what could not be compared, in words)
+    - `changes` since the build: `pages` (`new`, `changed`, `removed`, `unreadable`: ids or faults), `ontology`,
+      `catalogue` and `reader` (whether they differ), `problems` (what could not be compared, in words)
     - `stale`: whether a build would find anything to do
     - `advice` about the ontology
     """
@@ -60,9 +60,12 @@ def status(kb: KnowledgeBase) -> dict[str, Any]:
         "generation": kb.generation.name,
         "created": kb.generation.meta["created"],
         "store": str(kb.config.store),
+        "reader": kb.generation.meta.get("key", {}).get("reader", ""),
         **counts,
         "changes": changes,
-        "stale": bool(any(changes["pages"].values()) or changes["ontology"] or changes["catalogue"]),
+        "stale": bool(
+            any(changes["pages"].values()) or changes["ontology"] or changes["catalogue"] or changes["reader"]
+        ),
         "advice": _advice(kb),
     }
 
@@ -94,8 +97,17 @@ def _changes(kb: KnowledgeBase) -> dict[str, Any]:
     def catalogue() -> str:
         return load_catalogue(kb.config.catalogue, kb.vocabulary, kb.config).digest
 
+    def reader() -> str:
+        from kb.pipeline.readers import LazyReader
+
+        vocabulary = load_vocabulary(kb.config.ontology, kb.config.shapes)
+        return LazyReader(kb.config, vocabulary, kb.catalogue).identity
+
+    given = str(key.get("reader", "")).startswith("statements/")
     return {
-        "pages": _page_changes(kb, given=str(key.get("reader", "")).startswith("statements/")),
+        # Whoever gave statements knows that another build reads pages.
+        "reader": not given and differs("reader", reader),
+        "pages": _page_changes(kb, given=given),
         "ontology": differs("vocabulary", lambda: load_vocabulary(kb.config.ontology, kb.config.shapes).digest),
         "catalogue": differs("catalogue", catalogue),
         "problems": problems,

@@ -16,6 +16,7 @@ import pytest
 import kb
 from kb.config import load_config
 from kb.errors import GenerationError, NoKnowledgeBaseError, QueryError
+from kb.extract.phrases import PhraseReader
 from kb.generations import Generation, Generations
 from kb.graph import assemble
 from kb.graph.candidates import Candidate, Rejected
@@ -58,7 +59,8 @@ def publish(folder: Path) -> Generation:
         draft.write("catalogue.json", json.dumps(catalogue.to_json()))
         for name, triples in (("ontology", vocabulary.ontology), ("shapes", vocabulary.shapes)):
             draft.write(f"vocabulary/{name}.nt", "".join(f"{triple} .\n" for triple in triples))
-        key = {"base": config.base, "vocabulary": vocabulary.digest, "catalogue": catalogue.digest, "reader": "test/1"}
+        key = {"base": config.base, "vocabulary": vocabulary.digest, "catalogue": catalogue.digest}
+        key["reader"] = PhraseReader.identity
         return draft.publish({"key": key})
 
 
@@ -310,6 +312,7 @@ def test_status_counts_what_the_generation_holds(museum: KnowledgeBase) -> None:
         "pages": {"new": [], "changed": [], "removed": [], "unreadable": []},
         "ontology": False,
         "catalogue": False,
+        "reader": False,
         "problems": [],
     }
     assert status["stale"] is False

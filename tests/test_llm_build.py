@@ -14,8 +14,9 @@ from fake_endpoint import FakeEndpoint, content, status
 from model_base import PAGES, model, model_base, read
 from pipeline_help import facts, quads, run_build, write_page
 
+import kb
 from kb.config import load_config
-from kb.errors import BudgetError, EndpointError, ReplayError
+from kb.errors import BudgetError, ConfigError, EndpointError, ReplayError
 from kb.pipeline.dry_run import dry_run
 
 FACTS = {
@@ -290,3 +291,47 @@ def test_all_pages_are_the_same_in_whatever_order_replies_come(tmp_path: Path) -
             read(base)
             graphs.append(quads(base))
     assert graphs[0] == graphs[1]
+
+
+def test_a_page_that_fails_with_a_new_reader_keeps_its_facts_and_is_read_by_the_next_build(
+    base: Path, fake: FakeEndpoint
+) -> None:
+    read(base, reader="phrases")
+    before = facts(base)
+    fake.answer = lambda _request: content("Sure, I would love to help!")
+    report = read(base)
+    assert (report.exit_code, facts(base)) == (1, before)
+    assert report.pages == {"total": 3, "read": 0, "kept": 0, "removed": 0, "failed": 3}
+    fake.answer = model
+    report = read(base)
+    assert (report.exit_code, report.pages["read"], facts(base)) == (0, 3, FACTS)
+
+
+@pytest.mark.parametrize("option", [{"max_cost": 1.0}, {"record": Path("x")}, {"replay": Path("x")}])
+def test_a_reader_that_asks_nobody_takes_no_options_of_a_model(base: Path, option: dict) -> None:
+    with pytest.raises(ConfigError, match="asks no model"):
+        read(base, reader="phrases", **option)
+
+
+def test_a_key_in_the_place_of_the_variables_name_is_refused_and_not_shown(base: Path) -> None:
+    with (base / "kb.toml").open("a", encoding="utf-8") as file:
+        file.write('api_key_env = "sk-secret-123"\n')
+    with pytest.raises(ConfigError) as caught:
+        read(base)
+    assert "api_key_env" in str(caught.value)
+    assert "sk-secret" not in str(caught.value)
+
+
+def test_status_tells_that_another_reader_is_asked_for(base: Path) -> None:
+    read(base)
+    assert status_of(base)["stale"] is False
+    toml = base / "kb.toml"
+    toml.write_text(toml.read_text(encoding="utf-8").replace('model = "small"', 'model = "other"'), encoding="utf-8")
+    changed = status_of(base)
+    assert changed["changes"]["reader"] is True
+    assert changed["stale"] is True
+
+
+def status_of(base: Path) -> dict:
+    with kb.open(base) as opened:
+        return opened.status()

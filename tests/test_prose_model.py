@@ -89,6 +89,7 @@ def test_marks_in_the_text_count_as_citations_and_numbers_follow_the_text() -> N
         ([("Ottilie Brandvold leads Ed\u200bge.", [1, 2])], "a character that does not show ('\\u200b')"),
         ([("Three people lead Edge, Ottilie Brandvold among them.", [1, 2])], "says 3 people; there are 1"),
         ([("", [1])], "has no text"),
+        ([RIGHT, ("Everything is owned by Edge.", [1])], "says “Everything”"),
         ([], "no claims"),
     ],
 )
@@ -179,7 +180,12 @@ def test_no_reply_gives_the_template(err: KbError) -> None:
         assert prose.note == f"the model gave no usable reply: {str(err).rstrip('.')}"
 
 
-@pytest.mark.parametrize("error", [EndpointError, BudgetError, ReplayError])
+def test_an_endpoint_that_is_down_gives_the_template() -> None:
+    prose = write(Model(EndpointError("down")))
+    assert (prose.by, prose.note) == ("template", "the model gave no usable reply: down")
+
+
+@pytest.mark.parametrize("error", [BudgetError, ReplayError])
 def test_what_no_prompt_can_mend_is_raised(error: type[KbError]) -> None:
     with pytest.raises(error):
         write(Model(error("down")))

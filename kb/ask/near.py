@@ -97,7 +97,7 @@ class Neighbourhood:
             for term, score in self._spelling.like(query):
                 for one in self._spelling.owners[term]:
                     scores[one] = max(scores.get(one, 0.0), score)
-        return sorted(scores, key=lambda one: -scores[one])
+        return sorted(scores, key=lambda one: (-scores[one], one))
 
     @cached_property
     def _spelling(self) -> _Spelling:

@@ -19,7 +19,7 @@ import click
 
 from kb.cli._table import table_lines
 
-__all__ = ["counted", "echo", "echo_bytes", "echo_json", "note", "progress", "table", "width", "wrapped"]
+__all__ = ["amount", "counted", "echo", "echo_bytes", "echo_json", "note", "progress", "table", "width", "wrapped"]
 
 _WIDEST = 100
 """Columns beyond which lines of prose are hard to read."""
@@ -69,6 +69,17 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     ('1 page', '1,200 pages', '2 entities')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def amount(cost: float) -> str:
+    """Money in no currency: what small sums add up to shows, and large ones can be read.
+
+    >>> amount(12.3456), amount(0.0421), amount(0.0000042), amount(0)
+    ('12.35', '0.0421', '0.0000042', '0.00')
+    """
+    if cost == 0 or cost >= 1:
+        return f"{cost:,.2f}"
+    return f"{cost:.4f}" if cost >= 0.001 else f"{cost:.7f}"
 
 
 def table(

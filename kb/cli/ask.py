@@ -13,7 +13,7 @@ import click
 
 from kb.cli._input import read_text
 from kb.cli._options import json_option, kb_option
-from kb.cli._output import counted, echo, echo_json, note, table, width, wrapped
+from kb.cli._output import amount, counted, echo, echo_json, note, table, width, wrapped
 
 if TYPE_CHECKING:
     from kb.ask.ambiguity import SharedName
@@ -296,7 +296,7 @@ def _used(session: ChatSession) -> str:
     parts.append(f"{used.prompt_tokens:,} tokens in, {used.completion_tokens:,} out{estimated}")
     cost = used.cost(session.settings)
     if cost is not None:
-        parts.append(f"cost {cost:.4g}")
+        parts.append(f"cost {amount(cost)}")
     return ", ".join(parts)
 
 

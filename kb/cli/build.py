@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kb.cli._options import json_option, kb_option
-from kb.cli._output import counted, echo, echo_json, note, progress, table, wrapped
+from kb.cli._output import amount, counted, echo, echo_json, note, progress, table, wrapped
 
 if TYPE_CHECKING:
     from kb.pipeline import BuildReport
@@ -96,6 +96,8 @@ def command(
 
     if statements is not None and (reader or dry_run or max_cost or record or replay):
         raise click.UsageError("--statements takes the place of reading; no reader can be chosen beside it.")
+    if dry_run and (record or replay):
+        raise click.UsageError("--dry-run asks nobody: there is nothing to record or to replay.")
     if dry_run:
         return _dry_run(folder, force=force, reader=reader, as_json=as_json)
     with progress() as step:
@@ -133,20 +135,19 @@ def _dry_run(folder: Path, *, force: bool, reader: str | None, as_json: bool) ->
     found = result.estimate
     if found is None:
         return result.exit_code
-    cost = "no prices in kb.toml" if found.cost is None else f"{found.cost:,.2f}"
     echo()
     rows = [
         ["requests", f"{found.requests - found.from_journal:,}", _journal(found.from_journal)],
-        ["tokens in", f"{found.prompt_tokens:,}", ""],
-        ["tokens out", f"{found.completion_tokens:,}", "what the phrase reader finds, as a model would say it"],
-        ["cost", "-" if found.cost is None else cost, cost if found.cost is None else ""],
+        ["tokens in", f"{found.prompt_tokens:,}", "estimated"],
+        ["tokens out", f"{found.completion_tokens:,}", "estimated, from what the phrase reader finds"],
+        ["cost", "-", "no prices in kb.toml"] if found.cost is None else ["cost", amount(found.cost), "estimated"],
     ]
     table(["", "", ""], rows, right=[1])
     return result.exit_code
 
 
 def _journal(replies: int) -> str:
-    return f"and {counted(replies, 'reply', 'replies')} that an earlier build paid for" if replies else ""
+    return f"and {counted(replies, 'reply', 'replies')} kept from before" if replies else ""
 
 
 def _llm(report: BuildReport) -> list[list[str]]:
@@ -154,7 +155,9 @@ def _llm(report: BuildReport) -> list[list[str]]:
     if report.llm is None:
         return []
     asked = report.llm
-    detail = [_journal(asked["from_journal"]).removeprefix("and ")] if asked["from_journal"] else []
+    kept = counted(asked["from_journal"], "reply", "replies")
+    origin = "from the recording" if asked.get("replayed") else "kept from before"
+    detail = [f"{kept} {origin}"] if asked["from_journal"] else []
     detail += [counted(asked["retries"], "retry", "retries")] if asked["retries"] else []
     tokens = f"{asked['prompt_tokens']:,} in, {asked['completion_tokens']:,} out"
     tokens += ", estimated" if asked.get("estimated") else ""
@@ -163,7 +166,7 @@ def _llm(report: BuildReport) -> list[list[str]]:
         ["tokens", f"{asked['prompt_tokens'] + asked['completion_tokens']:,}", tokens],
     ]
     if asked["cost"] is not None:
-        rows.append(["cost", f"{asked['cost']:,.4f}", f"{asked['total']['cost']:,.4f} for all pages as they are"])
+        rows.append(["cost", amount(asked["cost"]), f"{amount(asked['total']['cost'])} for all pages as they are"])
     return rows
 
 

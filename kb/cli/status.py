@@ -29,7 +29,7 @@ def command(folder: Path, as_json: bool) -> None:
 
 
 def _show(data: dict[str, Any]) -> None:
-    echo(f"{data['generation']}, built {data['created']}")
+    echo(f"{data['generation']}, built {data['created']}, read by {data['reader']}")
     echo()
     rejected = sum(data["rejected"].values())
     why = ", ".join(f"{number:,} {code.replace('_', ' ')}" for code, number in data["rejected"].items())
@@ -57,7 +57,7 @@ def _show(data: dict[str, Any]) -> None:
 
 
 def _changes(changes: dict[str, Any]) -> list[str]:
-    lines = [f"the {name} differs" for name in ("ontology", "catalogue") if changes[name]]
+    lines = [f"the {name} differs" for name in ("ontology", "catalogue", "reader") if changes[name]]
     for kind, pages in changes["pages"].items():
         if pages:
             shown = ", ".join(pages[:8])

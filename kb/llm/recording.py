@@ -90,7 +90,7 @@ class Replay:
         rows = [(number, self._row(number, line)) for number, line in enumerate(lines, 1) if line.strip()]
         head = rows[0][1] if rows else {}
         if "kb_recording" not in head:
-            raise ReplayError(f"{path}:1: no recording; `kb build --record {path.name}` makes one")
+            raise ReplayError(f"{path}:1: no recording; `kb build --record {path}` makes one")
         if head["kb_recording"] != FORMAT:
             raise ReplayError(f"{path}:1: a recording of format {head['kb_recording']!r}; this version reads {FORMAT}")
         if head.get("model") != model:
@@ -128,9 +128,9 @@ class Replay:
             return self._replies[request]
         about = (prompt.purpose, prompt.label) in self._about.values()
         why = (
-            "it has another one for it: page, ontology or settings differ from when it was recorded"
+            "it has another one for it: page, ontology or settings differ from when it was recorded; record it anew"
             if about
-            else "it was recorded without it"
+            else "it was recorded without it; record it anew"
         )
         raise ReplayError(f"{self.path}: no reply for {prompt.label!r} ({prompt.purpose}); {why}")
 

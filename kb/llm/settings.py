@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -86,6 +87,10 @@ def _check(where: str, key: str, value: Any) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if key in _TEXT and not (isinstance(value, str) and value.strip()):
         raise ConfigError(f"{where} {key} must be text, not {value!r}")
+    if key == "api_key_env" and not re.fullmatch(r"[A-Za-z_]\w*", value):
+        raise ConfigError(
+            f"{where} api_key_env is the name of an environment variable; the key itself must not be here"
+        )
     if key == "base_url" and not value.startswith(("http://", "https://")):
         raise ConfigError(f"{where} base_url must start with http:// or https://, not {value!r}")
     if key == "response_format" and value not in RESPONSE_FORMATS:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kb import __version__
 from kb.config import Config
+from kb.errors import ConfigError
 from kb.generations import Draft, Generation, Generations
 from kb.graph.assemble import ReadingInfo
 from kb.graph.validation import INFO, VIOLATION, Result
@@ -70,6 +71,10 @@ def build(
     started = time.monotonic()
     config = with_reader(config, reader)
     options = ReaderOptions(max_cost, record, replay)
+    if config.reader != "llm" and options != ReaderOptions():
+        raise ConfigError(
+            f"reader {config.reader!r} asks no model: there is nothing to bound, record or replay; use reader 'llm'"
+        )
     generations = Generations(config.store)
     with generations.lock():
         parent = None if force else generations.current()
@@ -176,7 +181,7 @@ class _Build:
             hints=sum(r.severity == INFO for r in results),
             quiet_pages=quiet_pages(records),
             unread_lines=unread_lines(records),
-            faults=[str(fault) for fault in state.faults],
+            faults=state.faults_in_order(),
             warnings=[*map(str, self.catalogue.warnings), *page_warnings(records), *self.reader.warnings()],
             llm=self.reader.report(records),
             advice=list(self.vocabulary.advice),
@@ -189,13 +194,16 @@ class _Build:
         )
 
     def page_counts(self) -> dict[str, int]:
-        total = sum(1 for _ in self.state.of_kind("page"))
+        pages = list(self.state.of_kind("page"))
+        failing = {fault.file for fault in self.state.faults}
+        # A page that is read in part has failed as well; one that never was read has no record.
+        kept = sum(record.path not in failing for record in pages) - self.state.read_whole
         return {
-            "total": total,
-            "read": self.state.read,
-            "kept": total - self.state.read,
+            "total": len(pages) + len(failing - {record.path for record in pages}),
+            "read": self.state.read_whole,
+            "kept": kept,
             "removed": sum(kind == "page" for kind, _ in self.state.removed),
-            "failed": len(self.state.faults),
+            "failed": len(failing),
         }
 
     def unchanged(self, parent: Generation) -> BuildReport:
@@ -205,7 +213,7 @@ class _Build:
         report = BuildReport(**data)
         report.generation, report.changed = parent.name, False
         report.pages = self.page_counts()
-        report.faults = [str(fault) for fault in self.state.faults]
+        report.faults = self.state.faults_in_order()
         report.work = dict.fromkeys(report.work, 0)
         report.llm = None if report.llm is None else self.reader.report(list(self.state.records.values()))
         return report

@@ -164,6 +164,7 @@ class Collector:
             self.state.records[key] = before
         elif rows is not None:
             self.state.read += 1
+            self.state.read_whole += 1
             self.settle(key, digest, rows, page)
         elif page is not None and old is not None and old.digest == digest:
             self.settle(key, digest, [reading.statement for reading in old.readings], page, counts=old.extra)
@@ -180,6 +181,7 @@ class Collector:
             self.keep(key)
             return
         self.state.read += 1
+        self.state.read_whole += reading.error is None
         digest = page.digest if reading.error is None else ""
         self.settle(key, digest, reading.statements, page, counts={COUNTS: dict(reading.counts)})
 
@@ -241,7 +243,8 @@ class Collector:
             self.state.records[key] = self.state.before[key]
         elif key in self.state.fallback:
             old = self.state.fallback[key]
-            self.settle(key, old.digest, [reading.statement for reading in old.readings], None, old)
+            # Without a digest the next build looks at it again: this is not what the reader of now would say.
+            self.settle(key, "", [reading.statement for reading in old.readings], None, old)
 
 
 def _suspected(found: list[Candidate], page: Page) -> tuple[list[Candidate], list[Rejected]]:

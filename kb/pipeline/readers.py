@@ -157,7 +157,7 @@ class LazyReader:
         usage, settings = self.chat.usage, self.chat.settings
         said = f"{usage.prompt_tokens + usage.completion_tokens:,} tokens"
         cost = settings.cost(usage.prompt_tokens, usage.completion_tokens)
-        return said if cost is None else f"{said}, {cost:.2f}"
+        return said if cost is None else f"{said}, {cost:.4f}"
 
     def warnings(self) -> list[str]:
         """What is to be known about the endpoint, and about replies of a recording that nothing asked for."""
@@ -186,6 +186,7 @@ class LazyReader:
         all_tokens = total["prompt_tokens"], total["completion_tokens"]
         return {
             "model": settings.model,
+            "replayed": self.options.replay is not None,
             **spent,
             "cost": settings.cost(*tokens),
             "total": {**dict(sorted(total.items())), "cost": settings.cost(*all_tokens)},

@@ -34,6 +34,11 @@ class State:
     touched: set[Key] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
     read: int = 0
+    read_whole: int = 0
+
+    def faults_in_order(self) -> list[str]:
+        """The faults by file and line, whatever order they were met in."""
+        return [str(one) for one in sorted(self.faults, key=lambda one: (one.file, one.line or 0, one.message))]
 
     @property
     def removed(self) -> set[Key]:

@@ -29,6 +29,12 @@ _MARKUP = re.compile(
 )
 
 
+_SWEEPING = re.compile(
+    r"\b(?:everything|everyone|everybody|every|nothing|nobody|no one|none|only|always|never|anything|anyone)\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """A claim as a model wrote it."""
@@ -128,7 +134,16 @@ class Checks:
                 yield f"names “{shown}”, which none of the facts that it cites is about"
         if not names and not self._named_ids(text) and not self._numbers(text):
             yield "names nothing of the answer and gives no count"
+        yield from self._sweeping(text, cited)
         yield from self._strangers(text, cited)
+
+    def _sweeping(self, text: str, cited: Sequence[Fact]) -> Iterator[str]:
+        """Words that say something of all things or of none: a fact is about two."""
+        given = " ".join([self.question, *(f"{fact.words} {fact.quote or ''}" for fact in cited)]).lower()
+        for match in _SWEEPING.finditer(text):
+            if match.group().lower() not in given:
+                yield f"says “{match.group()}”, which none of the facts that it cites does"
+                return
 
     def _means(self, text: str, mention: Mention) -> bool:
         """Whether a mention is a name here, and not an everyday word, or one of the ontology's, spelled like one.

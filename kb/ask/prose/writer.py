@@ -9,7 +9,7 @@ from kb.ask.prose.prompt import prose_prompt
 from kb.ask.prose.replies import claims_of
 from kb.ask.prose.template import template
 from kb.ask.prose.text import Draft, Fact, Prose, composed
-from kb.errors import ReplyError
+from kb.errors import EndpointError, ReplyError
 from kb.extract.mentions import Mentions
 from kb.llm import Chat, Reply
 from kb.sources.catalogue import Catalogue
@@ -27,8 +27,8 @@ def write_prose(
     """The answer in sentences, each with the facts that it rests on.
 
     Without `chat`, and where there is no answer, a template writes it. A model's text is checked claim by claim against
-    the facts, and may be mended once; a text that does not hold, or no text at all (ReplyError), gives the template's,
-    with the reason as `note`. Raises EndpointError, BudgetError and ReplayError.
+    the facts, and may be mended once; a text that does not hold, or no text at all (ReplyError, EndpointError), gives
+    the template's, with the reason as `note`. Raises BudgetError and ReplayError.
     """
     facts = Facts(answer, vocabulary, catalogue.entities)
     note = ""
@@ -37,7 +37,7 @@ def write_prose(
         checks = Checks(question, facts, numbered, Mentions(catalogue, vocabulary))
         try:
             claims, note = _asked(question, facts, numbered, checks, chat)
-        except ReplyError as err:
+        except (ReplyError, EndpointError) as err:
             claims, note = [], f"the model gave no usable reply: {str(err).rstrip('.')}"
         if not note:
             return composed([_draft(claim, numbered) for claim in claims], "model")
