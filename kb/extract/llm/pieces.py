@@ -64,7 +64,7 @@ def pieces(page: Page, title: str, tokens: int) -> list[Piece]:
 def halves(piece: Piece) -> tuple[Piece, Piece] | None:
     """A piece in two, for a reply that was cut by its limit; None where there is nothing to part."""
     page = Page(piece.page, piece.text, "")
-    parts = pieces(page, piece.title, max(1, count(piece.text) // 2 + 1))
+    parts = pieces(page, piece.title, max(1, count(piece.text) * 3 // 5))
     if len(parts) < 2:
         return None
     middle = len(parts[0].text)

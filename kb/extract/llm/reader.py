@@ -8,14 +8,15 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
-from kb.errors import KbError, ReplyError
+from kb.errors import ReplyError
 from kb.extract import PageReading
+from kb.extract.llm._progress import Halt, OpenPage, Part, PartError
 from kb.extract.llm.pieces import Piece, halves, pieces
 from kb.extract.llm.prompt import PagePrompts
 from kb.extract.llm.replies import ReadReply, ReplyParser
 from kb.llm import Chat, Prompt, Reply
 from kb.llm.settings import DEFAULT_PAGE_TOKENS, Settings
-from kb.model import Page, Statement
+from kb.model import Page
 from kb.sources.pages import page_title
 from kb.vocabulary import Vocabulary
 
@@ -27,7 +28,8 @@ _UNREADABLE = (
     "Your reply is not the JSON that was asked for. Reply again with the JSON object only, complete, without anything "
     "before or after it."
 )
-_AHEAD = 2  # pages in memory for each worker
+_AHEAD = 2  # requests prepared for each worker
+_MOST_REPEATED = 4_000  # characters of an unreadable reply that are sent back
 _DEEPEST = 3  # times that a part is halved when its reply is cut off
 
 
@@ -46,6 +48,7 @@ class LlmReader:
         self.vocabulary, self.chat, self.settings = vocabulary, chat, settings
         self._prompts = PagePrompts(vocabulary)
         self._parser = ReplyParser(vocabulary)
+        self._halt = Halt()
 
     @property
     def model(self) -> str:
@@ -76,49 +79,62 @@ class LlmReader:
     def read_all(self, pages: Iterable[Page]) -> Iterator[PageReading]:
         """Reads pages as replies come; see `Reader`.
 
-        When it is closed or interrupted, requests in flight are waited for and no more are sent.
+        When it is closed or interrupted, or an error would meet every page, requests in flight are waited for and no
+        more are sent.
         """
-        source = iter(pages)
-        workers = self.settings.workers
-        waiting: dict[Future[PageReading], None] = {}
-        pool = ThreadPoolExecutor(workers, thread_name_prefix="kb-read")
+        jobs = self._jobs(pages)
+        ahead = self.settings.workers * _AHEAD
+        waiting: dict[Future[Part], OpenPage] = {}
+        halt = self._halt = Halt()
+        pool = ThreadPoolExecutor(self.settings.workers, thread_name_prefix="kb-read")
+
+        def fill() -> None:
+            while len(waiting) < ahead and (job := next(jobs, None)) is not None:
+                waiting[pool.submit(self._read, *job, halt)] = job[0]
+
         try:
-            while True:
-                while len(waiting) < workers * _AHEAD and (page := next(source, None)) is not None:
-                    waiting[pool.submit(self._read, page)] = None
-                if not waiting:
-                    return
+            fill()
+            while waiting:
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
-                    del waiting[future]
-                    while len(waiting) < workers * _AHEAD and (page := next(source, None)) is not None:
-                        waiting[pool.submit(self._read, page)] = None
-                    yield future.result()
+                    opened = waiting.pop(future)
+                    halt.check()
+                    future.result()
+                    fill()
+                    opened.left -= 1
+                    if not opened.left:
+                        yield opened.reading()
         finally:
             # Also on Ctrl-C: what is on its way is paid for, and the chat keeps it.
+            halt.begin()
             stop = getattr(self.chat, "stop", None)
             if waiting and stop is not None:
                 stop()
             pool.shutdown(wait=True, cancel_futures=True)
 
-    def _read(self, page: Page) -> PageReading:
-        statements: dict[Statement, None] = {}
-        counts: Counter[str] = Counter()
-        errors: list[str] = []
-        for piece in self._pieces(page):
-            try:
-                for reply in self._ask(piece, counts, 0):
-                    statements.update(dict.fromkeys(reply.statements))
-                    counts["dropped"] += reply.dropped.total()
-                    counts.update({f"dropped: {why}": number for why, number in reply.dropped.items()})
-            except _PartError as err:
-                statements.update(dict.fromkeys(err.statements))
-                errors.append(str(err))
-            except ReplyError as err:
-                # Whoever reads the page's fault knows which page it is about.
-                errors.append(str(err).removeprefix(f"{page.id}: "))
-        error: KbError | None = ReplyError("; ".join(errors), page.id) if errors else None
-        return PageReading(page, tuple(statements), error, {name: n for name, n in sorted(counts.items()) if n})
+    def _jobs(self, pages: Iterable[Page]) -> Iterator[tuple[OpenPage, Part]]:
+        """The parts of each page, which may be read at the same time."""
+        for page in pages:
+            opened = OpenPage(page, [Part(piece) for piece in self._pieces(page)] or [Part(None)])
+            for part in opened.parts:
+                yield opened, part
+
+    def _read(self, opened: OpenPage, part: Part, halt: Halt) -> Part:
+        try:
+            if part.piece is None:
+                return part
+            for reply in self._ask(part.piece, part.counts, 0):
+                part.add(reply)
+        except PartError as err:
+            part.statements.update(dict.fromkeys(err.statements))
+            part.error = str(err)
+        except ReplyError as err:
+            # Whoever reads the page's fault knows which page it is about.
+            part.error = str(err).removeprefix(f"{opened.page.id}: ")
+        except BaseException as err:
+            halt.begin(err)
+            raise
+        return part
 
     def _ask(self, piece: Piece, counts: Counter[str], depth: int) -> Iterator[ReadReply]:
         """The replies about a piece: one, or those about its halves where one would be too long.
@@ -130,22 +146,30 @@ class LlmReader:
         reply, read = self._asked(prompts[0], piece, counts)
         if reply.finish != "length" and not read.readable:
             counts["repair_rounds"] += 1
-            prompts.append(prompts[0].and_then(reply.text, _UNREADABLE))
+            prompts.append(prompts[0].and_then(reply.text[:_MOST_REPEATED], _UNREADABLE))
             reply, read = self._asked(prompts[1], piece, counts)
         if reply.finish == "length" or (read.readable and not read.complete):
-            parts = halves(piece) if depth < _DEEPEST else None
+            # A model that says the same again and again does so about half the text, too.
+            parts = halves(piece) if depth < (1 if read.looping else _DEEPEST) else None
             if parts is not None:
                 counts["repair_rounds"] += 1
-                try:
-                    for part in parts:
+                failed: list[ReplyError] = []
+                for part in parts:
+                    try:
                         yield from self._ask(part, counts, depth + 1)
-                except ReplyError:
+                    except ReplyError as err:
+                        failed.append(err)
+                if failed:
                     self._forget(prompts)
-                    raise
+                    raise PartError(
+                        "; ".join(dict.fromkeys(map(str, failed))),
+                        tuple(said for err in failed if isinstance(err, PartError) for said in err.statements),
+                    )
                 return
             self._forget(prompts)
-            raise _PartError(
-                f"the reply about {piece.label!r} is cut off after {len(read.statements)} statements; raise [llm] "
+            why = "repeats itself and is" if read.looping else "is"
+            raise PartError(
+                f"the reply about {piece.label!r} {why} cut off after {len(read.statements)} statements; raise [llm] "
                 "max_tokens or lower page_tokens",
                 read.statements,
             )
@@ -159,6 +183,7 @@ class LlmReader:
             self.chat.forget(prompt)
 
     def _asked(self, prompt: Prompt, piece: Piece, counts: Counter[str]) -> tuple[Reply, ReadReply]:
+        self._halt.check()
         reply = self.chat.ask(prompt)
         counts["requests"] += 1
         counts["prompt_tokens"] += reply.prompt_tokens
@@ -168,11 +193,3 @@ class LlmReader:
         if reply.finish == "length" and read.readable and read.complete:
             reply = replace(reply, finish="stop")
         return reply, read
-
-
-class _PartError(ReplyError):
-    """A reply that could only be read in part."""
-
-    def __init__(self, message: str, statements: tuple[Statement, ...]) -> None:
-        self.statements = statements
-        super().__init__(message)

@@ -16,17 +16,27 @@ from kb.vocabulary import Vocabulary
 __all__ = ["ReadReply", "ReplyParser", "merged"]
 
 _LONGEST_NAME = 200
+_ALIKE = 5
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadReply:
-    """Statements of a reply. `readable`: it has a list at all; `complete`: the list goes to its end."""
+    """Statements of a reply, each once; `repeated` are those that it makes again.
+
+    `readable`: it has a list at all; `complete`: the list goes to its end.
+    """
 
     statements: tuple[Statement, ...]
     readable: bool
     complete: bool
     dropped: Counter[str] = field(default_factory=Counter)
+    repeated: int = 0
+
+    @property
+    def looping(self) -> bool:
+        """Whether it mostly says again what it has said."""
+        return self.repeated > max(_ALIKE, len(self.statements))
 
 
 class ReplyParser:
@@ -59,7 +69,8 @@ class ReplyParser:
                 dropped[said] += 1
             else:
                 statements[said] = None
-        return ReadReply(tuple(statements), found.found, found.complete, dropped)
+        repeated = len(found.items) - dropped.total() - len(statements)
+        return ReadReply(tuple(statements), found.found, found.complete, dropped, repeated)
 
     def _statement(self, item: Any, page: str) -> Statement | str:
         """The statement that an item makes; else why it makes none."""
