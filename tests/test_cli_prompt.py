@@ -9,6 +9,9 @@ import pytest
 from pipeline_help import small_base, write_page
 
 from kb.cli.main import run
+from kb.config import load_config
+from kb.extract.llm.prompt import PagePrompts
+from kb.vocabulary import load_vocabulary
 
 
 @pytest.fixture
@@ -36,6 +39,8 @@ def test_json_is_what_is_sent(base: Path, capsys: pytest.CaptureFixture[str]) ->
     names = prompt["schema"]["properties"]["statements"]["items"]["properties"]["relation"]["enum"]
     assert {"depends_on", "dependency_of"} <= set(names)
     assert prompt["tokens"] > 500
+    config = load_config(base)
+    assert prompt["digest"] == PagePrompts(load_vocabulary(config.ontology, config.shapes)).digest
 
 
 def test_a_question_names_what_is_near_it(base: Path, capsys: pytest.CaptureFixture[str]) -> None:

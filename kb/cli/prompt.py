@@ -50,12 +50,14 @@ def command(page: str | None, question: str | None, folder: Path, as_json: bool)
 
 
 def _json(prompt: Prompt) -> dict[str, Any]:
+    from kb.extract.llm.prompt import instructions_digest
     from kb.llm.tokens import count_prompt
 
     return {
         "label": prompt.label,
         "messages": [{"role": message.role, "content": message.content} for message in prompt.messages],
         "schema": prompt.schema,
+        "digest": instructions_digest(prompt.messages[0].content, prompt.schema),
         "tokens": count_prompt(prompt),
     }
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from kb.extract.llm.pieces import Piece
 from kb.extract.llm.schema import ITEM_KEYS, LIST_KEY, reply_schema
@@ -16,7 +18,7 @@ from kb.language import plural
 from kb.llm import Message, Prompt
 from kb.vocabulary import Class, Relation, Vocabulary
 
-__all__ = ["PagePrompts", "direction", "sentence", "system_prompt"]
+__all__ = ["PagePrompts", "direction", "instructions_digest", "sentence", "system_prompt"]
 
 _TASK = """\
 You read one page of a wiki and write down the facts that it states about named things, as JSON. Leave out whatever \
@@ -56,8 +58,7 @@ class PagePrompts:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.system = system_prompt(vocabulary)
         self.schema = reply_schema(vocabulary)
-        said = [self.system, self.schema]
-        self.digest = hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+        self.digest = instructions_digest(self.system, self.schema)
 
     def of(self, piece: Piece) -> Prompt:
         """The prompt for a page or a part of one."""
@@ -74,6 +75,11 @@ class PagePrompts:
         user = f"{head}\n\n<page {mark}>\n{piece.text}\n</page {mark}>"
         messages = (Message("system", self.system), Message("user", user))
         return Prompt(messages, self.schema, purpose="read", label=piece.label)
+
+
+def instructions_digest(system: str, schema: Mapping[str, Any] | None) -> str:
+    """SHA-256 in hexadecimal of what is the same in all prompts of a kind."""
+    return hashlib.sha256(json.dumps([system, schema], sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def system_prompt(vocabulary: Vocabulary) -> str:
