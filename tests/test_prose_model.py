@@ -198,7 +198,7 @@ def test_an_empty_answer_asks_no_model() -> None:
 
 
 def test_names_of_the_question_may_be_said() -> None:
-    said = claims(("Ottilie Brandvold leads Edge; Tokeniser is not theirs.", [1, 2]))
+    said = claims(("Ottilie Brandvold leads Edge, whoever has Tokeniser.", [1, 2]))
     assert write(Model(said), question="Who leads Edge, and has Tokeniser to do with it?").by == "model"
 
 

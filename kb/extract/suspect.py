@@ -5,15 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kb.extract.phrases.addresses import addressed
 from kb.extract.phrases.screening import poisoned
 from kb.model import Evidence
-from kb.sources.markdown import parse_markdown
+from kb.sources.markdown import Document, parse_markdown
 
 __all__ = ["Suspect", "suspect_spans", "suspicion"]
 
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+# A comment that never ends is one to the end of the page where it begins a block, and text anywhere else.
+_UNSEEN = re.compile(
+    r"<!--(?:-?>|.*?-->)|^ {0,3}<!--.*\Z"
+    r"|<(?P<tag>script|style|template)\b.*?(?:</(?P=tag)\s*>|\Z)"
+    r"|<[A-Za-z][\w-]*\b[^<>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|\shidden[\s=>])[^<]*"
+    r"|<\?.*?\?>|^ {0,3}\[[^\]\n]{1,200}\]:[^\n]*|<[A-Za-z/][^<>\n]{0,1000}>",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+_STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,1000}~~|<(?P<tag>del|s|strike)>.*?</(?P=tag)>", re.DOTALL | re.IGNORECASE)
+_CODE = re.compile(r"`[^`\n]{1,400}`")
 _COMMANDS = "the quote stands in text that tells whatever program reads it what to take down"
-_HIDDEN = "the quote stands in a comment, which nobody who reads the page gets to see"
+_HIDDEN = "the quote stands in a comment or a tag, which nobody who reads the page gets to see"
+_CROSSED = "the quote is struck out"
 
 Suspect = tuple[int, int, str]
 """(start, end, why) of a part of a page."""
@@ -26,9 +37,25 @@ def suspect_spans(text: str) -> list[Suspect]:
     """
     document = parse_markdown(text)
     blocks = [document.blocks[index] for index in sorted(poisoned(document, text))]
+    blocks += [block for block in document.blocks if block.kind == "code" and addressed(text[block.start : block.end])]
     found = [(block.start, block.end, _COMMANDS) for block in blocks]
-    found += [(match.start(), match.end(), _HIDDEN) for match in _COMMENT.finditer(text)]
+    if document.front and addressed(text[: document.front[-1].end]):
+        found.append((0, document.front[-1].end, _COMMANDS))
+    seen = _without_code(text, document)
+    found += [(match.start(), match.end(), _HIDDEN) for match in _UNSEEN.finditer(seen)]
+    found += [(match.start(), match.end(), _CROSSED) for match in _STRUCK.finditer(seen)]
     return sorted(found)
+
+
+def _without_code(text: str, document: Document) -> str:
+    """The text with blanks in the place of code, in which marks mean themselves; of the same length."""
+    parts = list(text)
+    for block in document.blocks:
+        if block.kind == "code":
+            parts[block.start : block.end] = " " * (block.end - block.start)
+    for match in _CODE.finditer(text):
+        parts[match.start() : match.end()] = " " * (match.end() - match.start())
+    return "".join(parts)
 
 
 def suspicion(evidence: Evidence, spans: Sequence[Suspect]) -> str | None:

@@ -9,8 +9,9 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from kb.extract.suspect import suspicion
 from kb.graph.direction import ends
-from kb.graph.evidence import LONGEST_QUOTE, Find, PageEvidence
+from kb.graph.evidence import LONGEST_QUOTE, SHORTEST_QUOTE, Find, FindSuspect, PageEvidence
 from kb.graph.resolve import Resolver
 from kb.graph.validation import Result
 from kb.model import Evidence, Page, Statement
@@ -63,19 +64,20 @@ def candidates(
     pages: Mapping[str, Page],
     *,
     find: Find | None = None,
+    suspect: FindSuspect | None = None,
     repair: bool = False,
 ) -> tuple[list[Candidate], list[Rejected]]:
     """Splits statements into candidates and rejected ones, both in the order of the statements.
 
     A statement with evidence is checked against its page when `pages` has it; its quote and offsets come out as they
     stand in the page. With `find`, which finds names in a text, the quote or what stands around it has to name one of
-    the two things, and the page both. Statements without evidence, of files, or of pages that are not at hand are
-    taken at their word. With `repair`, a statement of a page whose two things fit the relation only the other way is
-    turned.
+    the two things, and the page both. What `suspect` finds on a page is no evidence, and names nothing. Statements
+    without evidence, of files, or of pages that are not at hand are taken at their word. With `repair`, a statement of
+    a page whose two things fit the relation only the other way is turned.
     """
     accepted: list[Candidate] = []
     rejected: list[Rejected] = []
-    evidence = {page_id: PageEvidence(page, find) for page_id, page in pages.items()}
+    evidence = {page_id: PageEvidence(page, find, suspect) for page_id, page in pages.items()}
     for said in statements:
         found = _candidate(said, resolver, vocabulary, evidence, repair=repair)
         if isinstance(found, Candidate):
@@ -104,6 +106,13 @@ def _candidate(
         places = page.places(said.evidence)
         if not places:
             return Rejected(said, EVIDENCE, _no_evidence(said.evidence.quote, page.page))
+        if page.suspect:
+            why = [suspicion(place, page.suspect) for place in places]
+            if all(why):
+                return Rejected(_with(said, places[0]), EVIDENCE, why[0] or "")
+            places = [place for place, reason in zip(places, why, strict=True) if not reason]
+        if page.find is not None and sum(map(str.isalnum, places[0].quote)) < SHORTEST_QUOTE:
+            return Rejected(said, EVIDENCE, f"the quote is shorter than {SHORTEST_QUOTE} letters, and says nothing")
         said = _with(said, places[0])
     relation, backwards = known
     # Files write ids, and mean what they write; pages write names.

@@ -8,17 +8,22 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from kb.extract.mentions import Mention
+from kb.extract.suspect import Suspect
 from kb.graph._folding import Folded, Words, bare, plain, spaced
 from kb.model import Evidence, Page
 from kb.sources.markdown import Block, parse_markdown
 from kb.sources.pages import page_title
 
-__all__ = ["LONGEST_QUOTE", "End", "Find", "PageEvidence"]
+__all__ = ["LONGEST_QUOTE", "SHORTEST_QUOTE", "End", "Find", "FindSuspect", "PageEvidence"]
 
 LONGEST_QUOTE = 1000
 """Characters of the longest quote: five long sentences. Whoever quotes more points at a page, not at what it says."""
 Find = Callable[[str], Sequence[Mention]]
 """Finds the names of the catalogue in a text."""
+FindSuspect = Callable[[str], Sequence[Suspect]]
+"""Finds the parts of a page that nothing is to rest on."""
+SHORTEST_QUOTE = 3
+"""Letters and digits of the shortest quote: fewer are on every page, and say nothing."""
 End = tuple[str, str]
 """One of the two things that a statement joins: its id, and its name as stated."""
 
@@ -35,8 +40,21 @@ class PageEvidence:
     Without `find` it is not asked whether quotes have names in them.
     """
 
-    def __init__(self, page: Page, find: Find | None = None) -> None:
-        self.page, self.find = page, find
+    def __init__(self, page: Page, find: Find | None = None, suspect: FindSuspect | None = None) -> None:
+        self.page, self.find, self._find_suspect = page, find, suspect
+
+    @cached_property
+    def suspect(self) -> Sequence[Suspect]:
+        """Parts of the page that nothing is to rest on."""
+        return () if self._find_suspect is None else self._find_suspect(self.page.text)
+
+    @cached_property
+    def _spoken(self) -> str:
+        """The page with marks that are in no name in the place of its suspect parts."""
+        text = self.page.text
+        for start, end, _ in self.suspect:
+            text = f"{text[:start]}{'|' * (end - start)}{text[end:]}"
+        return text
 
     # -- quotes ----------------------------------------------------------------
 
@@ -141,7 +159,7 @@ class PageEvidence:
         """Where the names of an entity start and stop on the page, in order; names do not overlap."""
         assert self.find is not None
         found: dict[str, tuple[list[int], list[int]]] = {}
-        for mention in sorted(self.find(self.page.text), key=lambda one: one.start):
+        for mention in sorted(self.find(self._spoken), key=lambda one: one.start):
             for entity in mention.entity_ids:
                 starts, stops = found.setdefault(entity, ([], []))
                 starts.append(mention.start)
@@ -152,11 +170,12 @@ class PageEvidence:
     def _plain_ids(self) -> frozenset[str]:
         """What is named once marks within names are gone."""
         assert self.find is not None
-        return frozenset(entity for one in self.find(self._plain.text) for entity in one.entity_ids)
+        text = plain(self._spoken).text if self.suspect else self._plain.text
+        return frozenset(entity for one in self.find(text) for entity in one.entity_ids)
 
     @cached_property
     def _words(self) -> Words:
-        return Words(self.page.text)
+        return Words(self._spoken)
 
     @cached_property
     def _about(self) -> str:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 import openai
 
@@ -19,6 +19,8 @@ __all__ = ["MAX_BYTES", "Answer", "BrokenError", "Client", "shown_address"]
 
 MAX_BYTES = 4_000_000
 CONNECT_SECONDS = 10.0
+SHORTEST_KEY = 8
+"""Characters: what is shorter is no secret, and would be found in words."""
 LISTING_SECONDS = 10.0
 _BODY_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
 _LOCAL = {"localhost": "localhost", "127.0.0.1": "127.0.0.1", "::1": "[::1]"}
@@ -75,8 +77,9 @@ class _Bounded(openai.DefaultHttpxClient):
 class Client:
     """A pool of connections to one endpoint, for so many threads at once. `timeout` bounds a whole request."""
 
-    def __init__(self, base_url: str | None, key: str, *, timeout: float, workers: int) -> None:
+    def __init__(self, base_url: str | None, key: str, *, timeout: float, workers: int, secret: bool = True) -> None:
         self._timeout = timeout
+        self._key = key if secret and len(key) >= SHORTEST_KEY else ""
         self._kind = type(openai.DEFAULT_CONNECTION_LIMITS)
         host = urlsplit(base_url or "").hostname or ""
         http = _Bounded(
@@ -128,8 +131,14 @@ class Client:
             raise self._broken(err.__cause__ or err) from None
         except (OverdueError, _LargeError, RuntimeError) as err:
             raise self._broken(err) from None
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return Answer(response.status_code, headers, response.content)
+        headers = {name.lower(): self._without_key(value) for name, value in response.headers.items()}
+        return Answer(response.status_code, headers, self._without_key(response.content))
+
+    def _without_key(self, said: Any) -> Any:
+        """What the endpoint says, without the key that it may repeat: nothing behind this line knows it."""
+        for form in {self._key, quote(self._key, safe="")} if self._key else ():
+            said = said.replace(form, "[key]") if isinstance(said, str) else said.replace(form.encode(), b"[key]")
+        return said
 
     def _broken(self, err: BaseException) -> BrokenError:
         """Classes are told by name: the package changed the library that it does HTTP with, and may again."""

@@ -12,8 +12,7 @@ from kb.llm.chat import Reply
 
 __all__ = ["UnusableError", "parsed", "same_model", "whole_characters"]
 
-_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning|thought)>.*?</\1>\s*", re.S | re.I)
-_THOUGHT_END = re.compile(r"</(think|thinking|reasoning|thought)>\s*", re.I)
+_THOUGHT_END = re.compile(r"</(?:think|thinking|reasoning|thought)>\s*", re.I)
 _THOUGHT_OPEN = re.compile(r"\s*<(think|thinking|reasoning|thought)>", re.I)
 _PATH = re.compile(r"[/\\~]|[A-Za-z]:[/\\]")
 _VERSION = re.compile(r"([-:@](latest|preview|v\d[\d.]*|\d{3,}|\d{4}-\d{2}-\d{2}))+", re.I)
@@ -115,11 +114,13 @@ def _said(value: Any) -> str:
 
 
 def _without_thoughts(text: str) -> str:
-    before = None
-    while before != text:
-        before, text = text, _THOUGHT.sub("", text, count=1) if _THOUGHT_OPEN.match(text) else text
-    if _THOUGHT_OPEN.match(text):
-        return ""
+    at = 0
+    while (opening := _THOUGHT_OPEN.match(text, at)) is not None:
+        closing = re.compile(rf"</{opening[1]}>", re.I).search(text, opening.end())
+        if closing is None:
+            return ""
+        at = closing.end()
+    text = text[at:].lstrip() if at else text
     # Some templates open the thought in the prompt, so that only its end is in the reply. JSON may quote such a tag.
     end = None if text.lstrip().startswith(("{", "[", "```")) else _THOUGHT_END.search(text)
     return text[end.end() :] if end else text

@@ -77,7 +77,7 @@ class Endpoint:
         self.settings = settings
         self.usage = Usage() if usage is None else usage
         self._secrets = () if key == _NO_KEY else (key,)
-        self._client = Client(base_url, key, timeout=settings.timeout, workers=settings.workers)
+        self._client = Client(base_url, key, timeout=settings.timeout, workers=settings.workers, secret=key != _NO_KEY)
         self._dialect = Dialect(settings, self._client.address, modes)
         self._gate = Gate(settings.workers, settings.requests_per_minute, self.usage, sleep, clock)
         self._chance = chance

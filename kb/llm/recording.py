@@ -33,8 +33,7 @@ class Recorder:
         self.inner, self.path, self.model = inner, path, model
         self._rows: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
-        if not path.resolve().parent.is_dir():
-            raise LlmError(f"{path}: cannot be written: there is no such folder")
+        _check_target(path)
 
     def ask(self, prompt: Prompt) -> Reply:
         """The reply of the chat within."""
@@ -72,6 +71,24 @@ class Recorder:
             with contextlib.suppress(OSError):
                 draft.unlink(missing_ok=True)
             raise LlmError(f"{self.path}: cannot be written: {err.strerror or err}") from err
+
+
+def _check_target(path: Path) -> None:
+    """That a recording can be written there is known before anything is paid for."""
+    if not path.resolve().parent.is_dir():
+        raise LlmError(f"{path}: cannot be written: there is no such folder")
+    if path.exists() and not path.is_file():
+        raise LlmError(f"{path}: cannot be written: it is no file")
+    try:
+        if path.is_file() and path.stat().st_size:
+            with path.open("rb") as file:
+                if b'"kb_recording"' not in file.readline(1000):
+                    raise LlmError(f"{path}: is there already and is no recording; name another file")
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        draft.touch()
+        draft.unlink()
+    except OSError as err:
+        raise LlmError(f"{path}: cannot be written: {err.strerror or err}") from err
 
 
 class Replay:

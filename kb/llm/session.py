@@ -203,31 +203,43 @@ class _Budgeted:
 
     def __init__(self, inner: Chat, chosen: Settings, usage: Usage, limit: float, *, kept: bool) -> None:
         self.inner, self.settings, self.usage, self.limit, self.kept = inner, chosen, usage, limit, kept
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._reserved = 0.0
         self._replies = self._tokens = 0
+        self._flying = 0
         self._spent_out = False
 
     def ask(self, prompt: Prompt) -> Reply:
         with self._lock:
-            expected = self._expected(prompt)
-            spent = self.usage.cost(self.settings) or 0.0
-            if self._spent_out or spent + self._reserved + expected > self.limit:
+            expected, spent = self._expected(prompt), self._spent()
+            # What is reserved may turn out to be more than is spent: it is waited for before anything is refused.
+            while self._reserved > 0 and not self._spent_out and spent + self._reserved + expected > self.limit:
+                self._lock.wait()
+                expected, spent = self._expected(prompt), self._spent()
+            if self._spent_out or spent + expected > self.limit:
                 self._spent_out = True
+                self._lock.notify_all()
                 raise BudgetError(
                     f"stopped before spending more than {self.limit:,.4g}: {spent:,.4g} is spent, and the reply for "
                     f"{prompt.label!r} would cost about {expected:,.2g}; {self._way_on()}"
                 )
             self._reserved += expected
+            self._flying += 1
         try:
             reply = self.inner.ask(prompt)
         finally:
             with self._lock:
-                self._reserved -= expected
+                # Sums of fractions leave a rest; nothing in flight is nothing reserved.
+                self._flying -= 1
+                self._reserved = self._reserved - expected if self._flying else 0.0
+                self._lock.notify_all()
         with self._lock:
             self._replies += 1
             self._tokens += reply.completion_tokens
         return reply
+
+    def _spent(self) -> float:
+        return self.usage.cost(self.settings) or 0.0
 
     def forget(self, prompt: Prompt) -> None:
         self.inner.forget(prompt)

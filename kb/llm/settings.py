@@ -61,6 +61,7 @@ class Settings:
 _TEXT = ("model", "base_url", "api_key_env", "response_format")
 _WHOLE = {"retries": 0, "workers": 1, "requests_per_minute": 1, "max_tokens": 16, "page_tokens": 200}
 _POSITIVE = ("timeout", "max_cost")
+_LONGEST = 86_400
 
 
 def settings(config: Config) -> Settings:
@@ -91,12 +92,14 @@ def _check(where: str, key: str, value: Any) -> None:
         raise ConfigError(
             f"{where} api_key_env is the name of an environment variable; the key itself must not be here"
         )
-    if key == "base_url" and not value.startswith(("http://", "https://")):
+    if key == "base_url" and not (value.startswith(("http://", "https://")) and value.isprintable()):
         raise ConfigError(f"{where} base_url must start with http:// or https://, not {value!r}")
     if key == "response_format" and value not in RESPONSE_FORMATS:
         raise ConfigError(f"{where} response_format must be one of {', '.join(RESPONSE_FORMATS)}, not {value!r}")
     if key in _WHOLE and not (number and isinstance(value, int) and value >= _WHOLE[key]):
         raise ConfigError(f"{where} {key} must be a whole number of at least {_WHOLE[key]}, not {value!r}")
+    if key == "timeout" and number and value > _LONGEST:
+        raise ConfigError(f"{where} timeout must be at most {_LONGEST:,} seconds, not {value!r}")
     if key in _POSITIVE and not (number and 0 < value < float("inf")):
         raise ConfigError(f"{where} {key} must be a number above 0, not {value!r}")
     if key == "temperature" and not (number and 0 <= value <= 2):
@@ -105,6 +108,8 @@ def _check(where: str, key: str, value: Any) -> None:
 
 def _prices(where: str, value: Any) -> Prices:
     right = isinstance(value, Mapping) and set(value) == {"input", "output"}
-    if not right or not all(isinstance(v, int | float) and not isinstance(v, bool) and v >= 0 for v in value.values()):
+    if not right or not all(
+        isinstance(v, int | float) and not isinstance(v, bool) and 0 <= v < float("inf") for v in value.values()
+    ):
         raise ConfigError(f"{where} prices must be {{ input = …, output = … }}, per million tokens, not {value!r}")
     return Prices(float(value["input"]), float(value["output"]))

@@ -12,7 +12,8 @@ from typing import Any
 from kb.config import Config
 from kb.errors import Fault, PageError
 from kb.extract import PageReading
-from kb.graph.candidates import EVIDENCE, Candidate, Rejected, candidates
+from kb.extract.suspect import suspect_spans
+from kb.graph.candidates import candidates
 from kb.graph.resolve import Resolver
 from kb.model import Page, Statement
 from kb.pipeline.pace import Pace
@@ -213,11 +214,10 @@ class Collector:
         kind, source = key
         pages = {} if page is None else {page.id: page}
         # People who give statements, and the phrase reader, know what a page means without naming it.
-        find = self.find if self.by_model else None
-        found, refused = candidates(list(said), self.resolver, self.vocabulary, pages, find=find, repair=self.by_model)
-        if page is not None and self.by_model:
-            found, suspected = _suspected(found, page)
-            refused += suspected
+        find, suspect = (self.find, suspect_spans) if self.by_model else (None, None)
+        found, refused = candidates(
+            list(said), self.resolver, self.vocabulary, pages, find=find, suspect=suspect, repair=self.by_model
+        )
         readings = [Reading(c.statement, (c.subject, c.relation, c.object), repaired=c.repaired) for c in found]
         readings += [Reading(r.statement, None, r.code, r.reason) for r in refused]
         readings.sort(key=_place)
@@ -245,19 +245,6 @@ class Collector:
             old = self.state.fallback[key]
             # Without a digest the next build looks at it again: this is not what the reader of now would say.
             self.settle(key, "", [reading.statement for reading in old.readings], None, old)
-
-
-def _suspected(found: list[Candidate], page: Page) -> tuple[list[Candidate], list[Rejected]]:
-    """Parts candidates from those whose evidence stands where no fact should rest on."""
-    if not found:
-        return found, []
-    from kb.extract.suspect import suspect_spans, suspicion
-
-    spans = suspect_spans(page.text)
-    quotes = [c.statement.evidence for c in found]
-    why = [None if quote is None else suspicion(quote, spans) for quote in quotes]
-    kept = [one for one, reason in zip(found, why, strict=True) if not reason]
-    return kept, [Rejected(c.statement, EVIDENCE, reason) for c, reason in zip(found, why, strict=True) if reason]
 
 
 def grouped(rows: Iterable[Statement]) -> Given:

@@ -22,7 +22,7 @@ _LONGEST = 160
 # Headings and code say nothing in sentences; what stands in addresses and comments was not written for readers.
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*(\w*)[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _SILENT = re.compile(
-    r"^ {0,3}#{1,6}[ \t][^\n]*|^ {0,3}\[[^\]\n]*\]:[^\n]*|<!--.*?-->|(?<=\])\([^()\n]*\)|\w+://[^\s)>\]]+",
+    r"^ {0,3}#{1,6}[ \t][^\n]*|^ {0,3}\[[^\]\n]*\]:[^\n]*|<!--.*?-->|(?<=\])\([^()\n]*\)|(?<!\w)\w{1,20}://[^\s)>\]]+",
     re.MULTILINE | re.DOTALL,
 )
 _DIAGRAM = "mermaid"

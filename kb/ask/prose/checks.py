@@ -30,7 +30,8 @@ _MARKUP = re.compile(
 
 
 _SWEEPING = re.compile(
-    r"\b(?:everything|everyone|everybody|every|nothing|nobody|no one|none|only|always|never|anything|anyone)\b",
+    r"\b(?:everything|everyone|everybody|every|nothing|nobody|no one|none|only|always|never|anything|anyone"
+    r"|not|cannot|without|\w+n['’]t|no longer)\b",
     re.IGNORECASE,
 )
 

@@ -11,7 +11,7 @@ from kb.llm.json_text import json_items
 
 __all__ = ["claims_of"]
 
-_MARK = re.compile(r"\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
+_MARK = re.compile(r"(?<!\s)\s{0,9}\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
 
 
 def claims_of(text: str) -> tuple[list[Written], str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from kb.extract.phrases.denials import pattern
 
@@ -145,6 +146,8 @@ _READERS = (*_MACHINES.split(), "system", "engine", "processor", "index", "proce
 
 def addressed(text: str) -> bool:
     """Whether a text addresses whoever or whatever reads the page, and tells it what to take down."""
+    if not text.isascii():
+        text = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
     lowered = text.lower()
     if any(any(word in lowered for word in words) and pattern.search(lowered) for words, pattern in _ADDRESSED):
         return True
