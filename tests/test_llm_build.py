@@ -383,3 +383,15 @@ def test_a_small_budget_is_used_up_before_it_stops_whatever_the_number_of_worker
     with pytest.raises(BudgetError):
         read(base, max_cost=whole.cost / 2)
     assert 3 <= len(fake.requests) <= 7
+
+
+def test_a_model_that_gives_no_json_to_begin_with_ends_the_build_before_the_whole_wiki_is_paid_for(
+    fake: FakeEndpoint, tmp_path: Path
+) -> None:
+    pages = {f"p{n}": f"# Shop\n\nNumber {n}. Shop calls Cart.\n" for n in range(20)}
+    base = model_base(tmp_path / "base", fake.base_url, pages=pages)
+    fake.answer = lambda _request: content("Sure, I would love to help!")
+    with pytest.raises(EndpointError, match="does not do what it is asked"):
+        read(base)
+    assert len(fake.requests) <= 2 * (5 + 2)
+    assert not (base / "kg" / "CURRENT").exists()

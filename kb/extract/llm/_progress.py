@@ -6,13 +6,15 @@ import threading
 from collections import Counter
 from dataclasses import dataclass, field
 
-from kb.errors import LlmError, ReplyError
+from kb.errors import EndpointError, LlmError, ReplyError
 from kb.extract import PageReading
 from kb.extract.llm.pieces import Piece
 from kb.extract.llm.replies import ReadReply
 from kb.model import Page, Statement
 
 __all__ = ["Halt", "OpenPage", "Part", "PartError"]
+
+_MOST_UNREADABLE = 5
 
 
 class PartError(ReplyError):
@@ -34,11 +36,24 @@ class Halt:
         self._lock = threading.Lock()
         self._begun = False
         self._cause: BaseException | None = None
+        self._readable = False
+        self._unreadable = 0
 
     def begin(self, cause: BaseException | None = None) -> None:
         with self._lock:
             if not self._begun:
                 self._begun, self._cause = True, cause
+
+    def was_readable(self, readable: bool, model: str) -> None:
+        """Counts pages whose replies could be read. Raises EndpointError where the first ones all could not be."""
+        with self._lock:
+            self._readable = self._readable or readable
+            self._unreadable += not readable
+            if not self._readable and self._unreadable >= _MOST_UNREADABLE:
+                raise EndpointError(
+                    f"the replies about the first {self._unreadable} pages hold no JSON list of statements: {model!r} "
+                    "does not do what it is asked; try another model, or another [llm] response_format"
+                )
 
     def check(self) -> None:
         """Raises what there is to raise."""

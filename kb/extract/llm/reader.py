@@ -173,6 +173,7 @@ class LlmReader:
                 "max_tokens or lower page_tokens",
                 read.statements,
             )
+        self._halt.was_readable(read.readable, self.model)
         if not read.readable:
             self._forget(prompts)
             raise ReplyError(f"the reply about {piece.label!r} holds no JSON list of statements, twice", piece.page)
