@@ -151,7 +151,9 @@ def test_a_table_that_is_too_wide_is_printed_in_parts() -> None:
 
 def test_questions_without_a_reply_are_named_below() -> None:
     failed = [{"id": None, "question": "why?", "method": name, "error": "no JSON"} for name in ("graph", "vector")]
-    assert notes(Comparison([asked("llm", failed=failed)])) == ["1 question failed and counts as 0: why?."]
+    assert notes(Comparison([asked("llm", failed=failed)])) == [
+        "1 question failed with graph and vector and counts as 0: why?. The first: no JSON."
+    ]
 
 
 # -- as commands -------------------------------------------------------------

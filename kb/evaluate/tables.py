@@ -13,6 +13,9 @@ from kb.evaluate.result import Comparison, Evaluation
 
 __all__ = ["Table", "notes", "tables"]
 
+_FAILED = 10
+"""Failed questions that are named below the tables."""
+
 _RATES = (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
 
 
@@ -79,7 +82,13 @@ def notes(found: Comparison) -> list[str]:
             names = dict.fromkeys(str(row["id"] or row["question"]) for row in one.failed)
             whose = f" ({one.label})" if len(found.readers) > 1 else ""
             verb = "counts" if len(names) == 1 else "count"
-            said.append(f"{_counted(len(names), 'question')} failed and {verb} as 0{whose}: {', '.join(names)}.")
+            shown = ", ".join([*list(names)[:_FAILED], *(["…"] if len(names) > _FAILED else [])])
+            methods = " and ".join(dict.fromkeys(str(row["method"]) for row in one.failed))
+            why = str(one.failed[0]["error"]).rstrip(".")
+            said.append(
+                f"{_counted(len(names), 'question')} failed with {methods} and {verb} as 0{whose}: {shown}. "
+                f"The first: {why}."
+            )
     return said
 
 
