@@ -25,6 +25,8 @@ __all__ = ["JOURNAL_NAME", "Calibration", "Journal", "Journaled"]
 JOURNAL_NAME = "replies.sqlite"
 FORMAT = 1
 _BUSY = 30.0
+_SAMPLE = 100
+"""Replies whose tokens are guessed too, of those that one process keeps: counting takes longer than keeping."""
 _SHORT = 0.01
 # Endpoints have reported nonsense; sums of this many must fit 64 bits.
 _MOST_TOKENS = 2**40
@@ -52,6 +54,7 @@ class Journal:
     def __init__(self, path: Path, *, writable: bool = True) -> None:
         self.path, self.writable = path, writable
         self._lock = threading.Lock()
+        self._guessed = 0
         with self._errors("cannot be opened"):
             self._connection = self._opened()
         try:
@@ -131,12 +134,16 @@ class Journal:
             prompt.purpose,
             prompt.label.encode("utf-8", "replace").decode("utf-8"),
             model,
-            count_prompt(prompt),
-            count(reply.text),
+            *self._guesses(prompt, reply),
             datetime.now(UTC).isoformat(timespec="seconds"),
         )
         with self._lock, self._errors(f"the reply for {prompt.label!r} cannot be kept"):
             self._connection.execute(f"INSERT OR REPLACE INTO reply VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
+
+    def _guesses(self, prompt: Prompt, reply: Reply) -> tuple[int, int]:
+        """What we take the tokens of prompt and reply to be; zeros once there are enough replies to calibrate with."""
+        self._guessed += 1
+        return (count_prompt(prompt), count(reply.text)) if self._guessed <= _SAMPLE else (0, 0)
 
     def forget(self, request: str) -> None:
         """Drops the reply to a request."""
@@ -156,7 +163,7 @@ class Journal:
     def calibration(self, model: str, purpose: str) -> Calibration:
         """What an endpoint counted for its replies so far, beside what we would have guessed."""
         sums = "count(*), sum(guessed_prompt), sum(guessed_completion), sum(prompt_tokens), sum(completion_tokens)"
-        query = f"SELECT {sums} FROM reply WHERE asked = ? AND purpose = ? AND estimated = 0"  # noqa: S608
+        query = f"SELECT {sums} FROM reply WHERE asked = ? AND purpose = ? AND estimated = 0 AND guessed_prompt > 0"  # noqa: S608
         with self._lock, self._errors("cannot be read"):
             number, *found = self._connection.execute(query, (model, purpose)).fetchone()
         guessed_prompt, guessed_completion, prompt, completion = (one or 0 for one in found)

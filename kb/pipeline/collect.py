@@ -30,7 +30,7 @@ __all__ = ["Collector", "Given", "Progress", "grouped"]
 
 Progress = Callable[[str, int, int, str], None]
 """Called with a stage, how much of it is done, how much there is, and what it has cost so far (or nothing)."""
-_BACKLOG = 400
+_BACKLOG = 2_000
 """Pages in memory that were read and not yet looked at."""
 _CATCH_UP = 2
 """Pages that are looked at, at most, for one that was read."""
