@@ -115,6 +115,15 @@ def test_replies_are_recorded_and_replayed_without_a_model(
     assert "Shop's crew?" in lacking.err
 
 
+def test_a_refusal_is_recorded_and_replayed_too(command: Kb, base: Path, fake: FakeEndpoint, tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    first = command("ask", "--kb", base, "--planner", "llm", "--record", file, "Why is Shop slow?")
+    asked = len(fake.requests)
+    second = command("ask", "--kb", base, "--planner", "llm", "--replay", file, "Why is Shop slow?")
+    assert (first.code, first.err) == (1, second.err)
+    assert (second.code, len(fake.requests)) == (1, asked)
+
+
 def test_kb_toml_chooses_planner_and_method(command: Kb, base: Path, fake: FakeEndpoint) -> None:
     with (base / "kb.toml").open("a", encoding="utf-8") as file:
         file.write('[ask]\nplanner = "llm"\nmethod = "hybrid"\n')

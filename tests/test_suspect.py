@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kb.extract.suspect import suspect_spans, suspicion
 from kb.model import Evidence
@@ -69,8 +71,29 @@ def test_the_mark_of_a_comment_in_code_hides_nothing(code: str) -> None:
     assert why(f"# Heron\n\n{code}\n\nHeron calls Auth.\n", "Heron calls Auth.") is None
 
 
-@pytest.mark.parametrize("text", ["<!--" * 20_000, "<div " * 20_000, "~~a" * 20_000, "<script>" * 5_000, "`" * 50_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(one * 20_000 for one in ("<!--", "a <!--", "<?", "<s>", "a<DEL>b", "<div ", "~~a")),
+        *(one * 5_000 for one in ("<script>", "``````````")),
+    ],
+)
 def test_hostile_pages_cost_no_more_than_their_length(text: str) -> None:
     started = time.process_time()
     suspect_spans(text)
     assert time.process_time() - started < 5
+
+
+MARKS = [
+    *("<!--", "-->", "<!-->", "<?", "?>", "<s>", "</s>", "<DEL>", "</del>", "<b>", "<script>"),
+    *("~~a~~", "`x`", "b", "\n", "  "),
+]
+
+
+@given(st.lists(st.sampled_from(MARKS)))
+def test_making_openers_unreadable_that_nothing_ends_changes_no_span(parts: list[str]) -> None:
+    text = "".join(parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kb.extract.suspect._ended", lambda text, _: text)
+        plainly = suspect_spans(text)
+    assert suspect_spans(text) == plainly

@@ -133,9 +133,16 @@ def _session(
             raise click.UsageError("--record and --replay are for what a model is asked: --planner llm.")
         yield None
         return
+    from kb.errors import RefusedQuestionError
+
     with base.open_chat(record=record, replay=replay) as session:
         base.use_chat(session)
-        yield session
+        try:
+            yield session
+        except RefusedQuestionError:
+            # It is what came of the replies, and is repeated from a recording of them.
+            session.close()
+            raise
 
 
 def _ask(base: KnowledgeBase, words: str, method: str | None, planner: str | None, *, witnesses: bool) -> Answer:

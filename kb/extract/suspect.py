@@ -21,6 +21,14 @@ _UNSEEN = re.compile(
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 _STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,1000}~~|<(?P<tag>del|s|strike)>.*?</(?P=tag)>", re.DOTALL | re.IGNORECASE)
+# What ends a span, and what begins one. A comment that begins a block needs no end.
+_ENDS = (
+    (re.compile("-->"), re.compile(r"(?P<rest>^ {0,3}<!--.*\Z)|<!--", re.DOTALL | re.MULTILINE)),
+    (re.compile(r"\?>"), re.compile(r"<\?")),
+)
+_STRUCK_ENDS = tuple(
+    (re.compile(f"</{tag}>", re.IGNORECASE), re.compile(f"<{tag}>", re.IGNORECASE)) for tag in ("del", "s", "strike")
+)
 _CODE = re.compile(r"`[^`\n]{1,400}`")
 _COMMANDS = "the quote stands in text that tells whatever program reads it what to take down"
 _HIDDEN = "the quote stands in a comment or a tag, which nobody who reads the page gets to see"
@@ -42,8 +50,8 @@ def suspect_spans(text: str) -> list[Suspect]:
     if document.front and addressed(text[: document.front[-1].end]):
         found.append((0, document.front[-1].end, _COMMANDS))
     seen = _without_code(text, document)
-    found += [(match.start(), match.end(), _HIDDEN) for match in _UNSEEN.finditer(seen)]
-    found += [(match.start(), match.end(), _CROSSED) for match in _STRUCK.finditer(seen)]
+    found += [(match.start(), match.end(), _HIDDEN) for match in _UNSEEN.finditer(_ended(seen, _ENDS))]
+    found += [(match.start(), match.end(), _CROSSED) for match in _STRUCK.finditer(_ended(seen, _STRUCK_ENDS))]
     return sorted(found)
 
 
@@ -56,6 +64,23 @@ def _without_code(text: str, document: Document) -> str:
     for match in _CODE.finditer(text):
         parts[match.start() : match.end()] = " " * (match.end() - match.start())
     return "".join(parts)
+
+
+def _ended(text: str, ends: Sequence[tuple[re.Pattern[str], re.Pattern[str]]]) -> str:
+    """The text with openers that nothing ends made unreadable; of the same length.
+
+    To look for its end from every one of them would cost the square of the text's length.
+    """
+    for closer, opener in ends:
+        last = max((match.end() for match in closer.finditer(text)), default=0)
+        parts, position = [], 0
+        for match in opener.finditer(text, last):
+            if match.groupdict().get("rest"):
+                break
+            parts += [text[position : match.start() + 1], "\0"]
+            position = match.start() + 2
+        text = "".join([*parts, text[position:]])
+    return text
 
 
 def suspicion(evidence: Evidence, spans: Sequence[Suspect]) -> str | None:

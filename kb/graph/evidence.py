@@ -51,10 +51,13 @@ class PageEvidence:
     @cached_property
     def _spoken(self) -> str:
         """The page with marks that are in no name in the place of its suspect parts."""
-        text = self.page.text
-        for start, end, _ in self.suspect:
-            text = f"{text[:start]}{'|' * (end - start)}{text[end:]}"
-        return text
+        text, parts, position = self.page.text, list[str](), 0
+        for start, end, _ in sorted(self.suspect):
+            if end > position:
+                start = max(start, position)
+                parts += [text[position:start], "|" * (end - start)]
+                position = end
+        return "".join([*parts, text[position:]])
 
     # -- quotes ----------------------------------------------------------------
 

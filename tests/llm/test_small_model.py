@@ -59,6 +59,8 @@ def address_of(folder: Path) -> str:
 def kept_replies(folder: Path) -> int:
     path = folder / "kg" / "journal" / "replies.sqlite"
     with closing(sqlite3.connect(path, timeout=30)) as journal:
+        if not journal.execute("SELECT 1 FROM sqlite_master WHERE name = 'reply'").fetchone():
+            return 0
         return int(journal.execute("SELECT count(*) FROM reply").fetchone()[0])
 
 
