@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from evaluate_help import edge, gold_folder
 from hypothesis import given
 from hypothesis import strategies as st
 from pipeline_help import run_build, small_base, write_statements
@@ -22,18 +22,6 @@ FOUND = [
     ("a", "shop", "owned_by", "sales"),
     ("a", "ana", "member_of", "sales"),
 ]
-
-
-def gold_folder(folder: Path, **files: list[dict[str, Any]]) -> Path:
-    folder.mkdir()
-    for name, rows in files.items():
-        text = "".join(json.dumps(row) + "\n" for row in rows)
-        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    return folder
-
-
-def edge(subject: str, relation: str, object_: str, page: str | None = "a", **more: Any) -> dict[str, Any]:
-    return {"page": page, "subject": subject, "relation": relation, "object": object_, **more}
 
 
 def judged(tmp_path: Path, *, plans: bool = False, **files: list[dict[str, Any]]) -> Evaluation:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from kb.extract.phrases.addresses import addressed
-from kb.extract.phrases.screening import poisoned
+from kb.extract.phrases.screening import HIDING, poisoned
 from kb.model import Evidence
 from kb.sources.markdown import Document, parse_markdown
 
@@ -16,7 +16,7 @@ __all__ = ["Suspect", "suspect_spans", "suspicion"]
 _UNSEEN = re.compile(
     r"<!--(?:-?>|.*?-->)|^ {0,3}<!--.*\Z"
     r"|<(?P<tag>script|style|template)\b.*?(?:</(?P=tag)\s*>|\Z)"
-    r"|<[A-Za-z][\w-]*\b[^<>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|\shidden[\s=>])[^<]*"
+    rf"|<[A-Za-z][\w-]*\b[^<>]*{HIDING}[^<]*"
     r"|<\?.*?\?>|^ {0,3}\[[^\]\n]{1,200}\]:[^\n]*|<[A-Za-z/][^<>\n]{0,1000}>",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )

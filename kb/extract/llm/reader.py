@@ -35,10 +35,12 @@ _DEEPEST = 3  # times that a part is halved when its reply is cut off
 
 def prompts_of(vocabulary: Vocabulary, page: Page, tokens: int | None = None) -> list[Prompt]:
     """What is asked about a page, a prompt for each part of at most `tokens` tokens; none for one without a letter."""
-    if not _LETTER.search(page.text):
-        return []
     prompts = PagePrompts(vocabulary)
-    return [prompts.of(piece) for piece in pieces(page, page_title(page), tokens or DEFAULT_PAGE_TOKENS)]
+    return [prompts.of(piece) for piece in _pieces(page, tokens or DEFAULT_PAGE_TOKENS)]
+
+
+def _pieces(page: Page, tokens: int) -> list[Piece]:
+    return pieces(page, page_title(page), tokens) if _LETTER.search(page.text) else []
 
 
 class LlmReader:
@@ -70,9 +72,7 @@ class LlmReader:
         return [self._prompts.of(piece) for piece in self._pieces(page)]
 
     def _pieces(self, page: Page) -> list[Piece]:
-        if not _LETTER.search(page.text):
-            return []
-        return pieces(page, page_title(page), self.settings.page_tokens)
+        return _pieces(page, self.settings.page_tokens)
 
     # -- pages -----------------------------------------------------------------
 

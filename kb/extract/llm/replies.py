@@ -98,7 +98,7 @@ def _clean(text: str) -> str:
 
 
 def _folded(name: str) -> str:
-    """`dependsOn`, `depends-on`, `Depends on` -> `depends on`."""
+    """`onDisplay`, `on-display`, `On display` -> `on display`."""
     return " ".join(re.split(r"[\W_]+", _CAMEL.sub(" ", name.strip()).lower())).strip()
 
 

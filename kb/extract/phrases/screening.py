@@ -8,12 +8,13 @@ from kb.extract.phrases.addresses import addressed
 from kb.extract.phrases.denials import DEAD_PAGE
 from kb.sources.markdown import Document
 
-__all__ = ["dead", "poisoned"]
+__all__ = ["HIDING", "dead", "poisoned"]
+
+HIDING = r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|\shidden[\s=>])"
+"""What in a tag keeps its element from being seen."""
 
 # What no reader of the page gets to see.
-_UNSEEN = re.compile(
-    r"<\w+[^<>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|\shidden[\s=>])", re.IGNORECASE
-)
+_UNSEEN = re.compile(rf"<\w+[^<>]*{HIDING}", re.IGNORECASE)
 
 
 def dead(document: Document) -> bool:
