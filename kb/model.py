@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Entity", "Evidence", "Page", "Statement"]
+__all__ = ["Caveat", "Entity", "Evidence", "Page", "SchemaField", "SchemaNote", "Statement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +59,43 @@ class Statement:
     source: str
     evidence: Evidence | None = None
     from_page: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaField:
+    """One named value of a format, table or configuration block. `id` is unique among the fields and caveats of it."""
+
+    id: str
+    name: str
+    value_type: str | None = None
+    description: str | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Caveat:
+    """Something that one must know about a format. `applies_to` are ids of fields of the same note."""
+
+    id: str
+    severity: str
+    summary: str
+    evidence: str | None = None
+    applies_to: tuple[str, ...] = ()
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaNote:
+    """The note on one format, table or configuration block: `concept` is its id.
+
+    `review` says how far people have looked through it (`status`, and what else a note tells: `by`, `on`, numbers), as
+    text. `path` is the file relative to the knowledge base, for messages, `line` where the note begins in it.
+    """
+
+    concept: str
+    description: str | None = None
+    fields: tuple[SchemaField, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
+    review: Mapping[str, str] = field(default_factory=dict)
+    path: str = ""
+    line: int = 0

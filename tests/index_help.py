@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from kb.embed.hashing import HashingProvider
+from kb.embed.provider import Provider, Vectors
 from kb.index.chunks import SECTION, Chunk
-from kb.index.hashing import HashingProvider
-from kb.index.providers import Provider, Vectors
 from kb.index.vectors import IndexFiles
 from kb.index.writer import Part, Written, write_index
 
@@ -32,7 +32,7 @@ class Counting(HashingProvider):
 class Given:
     """Gives each text, and each query, the vector that is set down for it."""
 
-    identity, lexical_weight = "given/1", 0.3
+    identity, family, lexical_weight, duplicate_threshold, costly = "given/1", None, 0.3, 0.9, False
 
     def __init__(self, vectors: Mapping[str, Vectors], dimension: int) -> None:
         self.vectors, self.dimension = vectors, dimension

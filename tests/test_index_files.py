@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from index_help import FILES, Counting, chunk, contents, write
 from pipeline_help import run_build, small_base, write_page
 
+from kb.embed.hashing import HashingProvider
+from kb.embed.provider import Vectors
 from kb.errors import GenerationError
 from kb.generations import Generation, Generations
 from kb.index import writer
 from kb.index.chunks import ENTITY, SECTION
-from kb.index.hashing import HashingProvider
-from kb.index.providers import Vectors
 from kb.index.search import Index
 from kb.index.vectors import IndexFiles
 from kb.index.writer import Part, write_index

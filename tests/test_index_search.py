@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_help import Given, write
 
+from kb.embed.hashing import HashingProvider
 from kb.errors import GenerationError
-from kb.index.hashing import HashingProvider
 from kb.index.search import Index, significant_terms
 
 
@@ -166,7 +166,7 @@ def test_the_company_of_a_text_does_not_change_its_vector(texts: list[str]) -> N
 
 def test_vectors_are_the_same_in_every_process() -> None:
     code = (
-        "from kb.index.hashing import HashingProvider; import sys, hashlib;"
+        "from kb.embed.hashing import HashingProvider; import sys, hashlib;"
         "text = 'analyses, lives, leaves and bases of used ratings were left behind; 設定 => größe';"
         "print(hashlib.sha256(HashingProvider().embed([text]).tobytes()).hexdigest())"
     )

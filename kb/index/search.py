@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from kb.embed.provider import Provider, embedded, provider_of
 from kb.errors import GenerationError
 from kb.index._terms import Texts, significant_terms
 from kb.index.chunks import Chunk
-from kb.index.providers import Provider, embedded, provider_of
 from kb.index.vectors import IndexFiles
 
 __all__ = ["Hit", "Index", "significant_terms"]

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kb.embed.provider import Vectors
 from kb.errors import GenerationError
 from kb.index.chunks import Chunk
-from kb.index.providers import Vectors
 
 __all__ = ["FORMAT", "INDEX_NAME", "NODES_NAME", "PARTITIONS_NAME", "VECTORS_NAME", "IndexFiles", "kind_mark", "sealed"]
 
@@ -102,7 +102,7 @@ class IndexFiles:
     def chunk(self, row: int) -> Chunk:
         """The chunk of a row."""
         try:
-            return Chunk(**json.loads(self.line(row)))
+            return Chunk.from_json(json.loads(self.line(row)))
         except (ValueError, TypeError) as err:
             raise _damaged(self.folder / NODES_NAME, f"line {row + 1} is no chunk") from err
 

@@ -11,9 +11,9 @@ from typing import BinaryIO
 
 import numpy as np
 
+from kb.embed.provider import Provider, Vectors, embedded
 from kb.errors import GenerationError
 from kb.index.chunks import Chunk
-from kb.index.providers import Provider, Vectors, embedded
 from kb.index.vectors import (
     FORMAT,
     INDEX_NAME,
@@ -83,7 +83,7 @@ def _write(folder: Path, parts: Sequence[Part], provider: Provider, parent: Inde
                 partitions.setdefault(part.concept, [start, start])[1] = rows.number
         rows.flush()
         vectors.seek(0)
-        vectors.write(_npy_header(rows.number, provider.dimension))
+        vectors.write(_npy_header(rows.number, provider.dimension or 0))
     (folder / PARTITIONS_NAME).write_text(json.dumps(partitions, ensure_ascii=False), encoding="utf-8")
     meta = {
         "format": FORMAT,
@@ -149,7 +149,7 @@ class _Rows:
     def flush(self) -> None:
         if not self._held:
             return
-        block: Vectors = np.zeros((len(self._held), self.provider.dimension), dtype="<f4")
+        block: Vectors = np.zeros((len(self._held), self.provider.dimension or 0), dtype="<f4")
         new = [at for at, (_, _, row) in enumerate(self._held) if row is None]
         if new:
             block[new] = embedded(self.provider, [self._held[at][1] for at in new])

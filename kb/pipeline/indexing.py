@@ -37,8 +37,8 @@ def index_draft(
     the index of the generation `before`.
     """
     # NumPy is loaded when there is something to publish.
+    from kb.embed.hashing import HashingProvider
     from kb.index.chunks import ENTITY, SECTION, entity_chunk, page_chunks
-    from kb.index.hashing import HashingProvider
     from kb.index.writer import Part, write_index
 
     parent = _index_of(before)

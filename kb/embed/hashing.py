@@ -13,7 +13,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from kb.index.providers import Vectors
+from kb.embed.provider import Vectors
 from kb.language import STOPWORDS, lemmas
 
 __all__ = ["HashingProvider"]
@@ -33,8 +33,11 @@ class HashingProvider:
     """Vectors of 512 numbers. The same text gives the same vector, in whatever company and on whatever machine."""
 
     identity = "hashing/1"
+    family: str | None = None
     dimension = 512
     lexical_weight = 0.1
+    duplicate_threshold = 0.65
+    costly = False
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:  # noqa: ARG002
         """Unit rows, shape (texts, 512); a row of zeros for a text without words."""

@@ -19,15 +19,24 @@ _UNIT = 1e-3
 class Provider(Protocol):
     """Makes vectors. `identity` says what made a vector: others are not comparable with it.
 
-    `lexical_weight` is what a text that has all words of a query gets on top of its cosine.
+    Providers of one `family`, where it is not None, make comparable vectors all the same. `dimension` is None as long
+    as it is not known before something was embedded. `lexical_weight` is what a text that has all words of a query gets
+    on top of its cosine, `duplicate_threshold` the cosine from which two texts may say the same. `costly` says that
+    vectors are worth keeping.
     """
 
     @property
     def identity(self) -> str: ...
     @property
-    def dimension(self) -> int: ...
+    def family(self) -> str | None: ...
+    @property
+    def dimension(self) -> int | None: ...
     @property
     def lexical_weight(self) -> float: ...
+    @property
+    def duplicate_threshold(self) -> float: ...
+    @property
+    def costly(self) -> bool: ...
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Unit rows, shape (texts, dimension), float32; a row of zeros for a text that says nothing.
@@ -59,6 +68,6 @@ def embedded(provider: Provider, texts: Sequence[str], *, query: bool = False) -
 
 def provider_of(identity: str) -> Provider | None:
     """The provider that makes vectors of this identity; None where this version has none."""
-    from kb.index.hashing import HashingProvider
+    from kb.embed.hashing import HashingProvider
 
     return HashingProvider() if identity == HashingProvider.identity else None

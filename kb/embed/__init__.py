@@ -1,0 +1,1 @@
+"""What makes vectors of texts: the providers, their settings, and the vectors that are kept for the next build."""
