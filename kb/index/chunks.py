@@ -38,9 +38,9 @@ _SLUG = 80
 class Chunk:
     """One row of the index. `text` is what is embedded, `label` what people call it.
 
-    `id` is `{kind}:{concept}:{id}`, and `concept:{concept}` of a schema note: of a section the page's id is the concept,
-    of an entity its type. A section's `start` and `end` are offsets in its page. `applies_to` are the ids of the chunks
-    of fields that a caveat is about.
+    `id` is `{kind}:{concept}:{id}`, and `concept:{concept}` of a schema note. Of a section the page's id is the
+    concept, of an entity its type. A section's `start` and `end` are offsets in its page. `applies_to` are the ids of
+    the chunks of fields that a caveat is about.
     """
 
     id: str
