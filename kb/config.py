@@ -19,6 +19,7 @@ from kb.iris import Iris
 __all__ = ["CONFIG_NAME", "READERS", "Config", "enclosing", "load_config", "packaged"]
 
 CONFIG_NAME = "kb.toml"
+SCHEMA_MODULE = "schemas.ttl"
 
 _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "kb": {"base": str, "ontology": (str, list), "shapes": (str, list), "store": str},
@@ -54,6 +55,7 @@ class Config:
     store: Path
     pages: Path | None
     catalogue: tuple[Path, ...]
+    schemas: Path | None = None
     reader: str = "phrases"
     ask: dict[str, str] = field(default_factory=dict)
     llm: dict[str, Any] = field(default_factory=dict)
@@ -107,7 +109,12 @@ def load_config(folder: Path) -> Config:
         raise ConfigError(f"{path}: store = {kb['store']!r} is an address; name a folder, such as kg")
     ontology = _paths(root, kb.get("ontology"))
     shapes = _paths(root, kb.get("shapes"))
+    schemas = root / sources["schemas"] if "schemas" in sources else _existing(root / "schemas")
     default_modules = ("systems.ttl", "schemas.ttl")
+    if schemas is not None and ontology and not any(one.name == SCHEMA_MODULE for one in ontology):
+        # Schema notes are a format of ours; whoever has some need not name the module that they are told in.
+        ontology = (*ontology, packaged("ontology") / SCHEMA_MODULE)
+        shapes = (*shapes, packaged("shapes") / SCHEMA_MODULE)
     config = Config(
         root=root,
         base=kb["base"],
@@ -116,6 +123,7 @@ def load_config(folder: Path) -> Config:
         store=root / kb.get("store", "kg"),
         pages=root / sources["pages"] if "pages" in sources else _existing(root / "pages"),
         catalogue=_paths(root, sources.get("catalogue")) or _default_catalogue(root),
+        schemas=schemas,
         reader=data.get("read", {}).get("reader", "phrases"),
         ask=data.get("ask", {}),
         llm=data.get("llm", {}),
@@ -126,8 +134,9 @@ def load_config(folder: Path) -> Config:
         for item in found:
             if not item.exists():
                 raise ConfigError(f"{path}: {what} names {config.shown(item)!r}, which does not exist")
-    if config.pages is not None and not config.pages.is_dir():
-        raise ConfigError(f"{path}: pages names {config.shown(config.pages)!r}, which is not a folder")
+    for key, folder in (("pages", config.pages), ("schemas", config.schemas)):
+        if folder is not None and not folder.is_dir():
+            raise ConfigError(f"{path}: {key} names {config.shown(folder)!r}, which is not a folder")
     return config
 
 

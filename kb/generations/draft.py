@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -163,36 +162,43 @@ class Draft:
 
     def _sync_files(self) -> dict[str, str]:
         """Path -> digest of every file but the graph's; all of them on disk."""
+        known = {} if self.parent is None else _inodes(self.parent.path, self.parent.meta["files"])
         found: dict[str, str] = {}
         for path in sorted(self.path.rglob("*")):
             inside = path.relative_to(self.path)
             if inside.parts[0] == GRAPH_NAME:
                 continue
-            fsync_path(path)
             if path.is_file():
-                found[inside.as_posix()] = file_digest(path)
+                found[inside.as_posix()] = _synced(path, known)
+            else:
+                fsync_path(path)
         return found
 
     def _sync_graph(self) -> dict[str, str]:
-        """Name -> digest of the graph's files. Those it shares with the parent are neither read nor synced again."""
-        known: dict[tuple[int, int], str] = {}
-        if self.parent is not None:
-            for name, digest in self.parent.meta["graph"]["files"].items():
-                for stat in _stats([self.parent.graph_path / name]):
-                    known[stat.st_dev, stat.st_ino] = digest
-        found: dict[str, str] = {}
-        for path in sorted((self.path / GRAPH_NAME).iterdir()):
-            if path.name in _OF_THE_MACHINE:
-                continue
-            stat = path.stat()
-            digest = known.get((stat.st_dev, stat.st_ino))
-            if digest is None:
-                fsync_path(path)
-                digest = file_digest(path)
-            found[path.name] = digest
+        """Name -> digest of the graph's files."""
+        known = {} if self.parent is None else _inodes(self.parent.graph_path, self.parent.meta["graph"]["files"])
+        paths = sorted((self.path / GRAPH_NAME).iterdir())
+        found = {path.name: _synced(path, known) for path in paths if path.name not in _OF_THE_MACHINE}
         fsync_path(self.path / GRAPH_NAME)
         return found
 
 
-def _stats(paths: Iterable[Path]) -> Iterable[os.stat_result]:
-    return (path.stat() for path in paths if path.is_file())
+def _inodes(folder: Path, files: Mapping[str, str]) -> dict[tuple[int, int], str]:
+    """Device and number of the parent's files -> digest."""
+    known: dict[tuple[int, int], str] = {}
+    for name, digest in files.items():
+        path = folder / name
+        if path.is_file():
+            stat = path.stat()
+            known[stat.st_dev, stat.st_ino] = digest
+    return known
+
+
+def _synced(path: Path, known: Mapping[tuple[int, int], str]) -> str:
+    """The digest of a file that the disk has. One that it shares with the parent is neither read nor synced again."""
+    stat = path.stat()
+    digest = known.get((stat.st_dev, stat.st_ino))
+    if digest is None:
+        fsync_path(path)
+        digest = file_digest(path)
+    return digest
