@@ -130,8 +130,8 @@ def load_config(folder: Path) -> Config:
         embed=data.get("embed", {}),
         reason=data.get("reason", {}),
     )
-    for what, found in (("ontology", config.ontology), ("shapes", config.shapes), ("catalogue", config.catalogue)):
-        for item in found:
+    for what, files in (("ontology", config.ontology), ("shapes", config.shapes), ("catalogue", config.catalogue)):
+        for item in files:
             if not item.exists():
                 raise ConfigError(f"{path}: {what} names {config.shown(item)!r}, which does not exist")
     for key, folder in (("pages", config.pages), ("schemas", config.schemas)):

@@ -77,7 +77,7 @@ def test_valid_example_has_no_results(name: str) -> None:
 def test_invalid_example_has_exactly_the_results_it_announces(name: str) -> None:
     path = EXAMPLES / f"{name}-invalid.ttl"
     found = results(path)
-    assert expected(path) == [row for _, row in found]
+    assert expected(path) == sorted(row for _, row in found)
     assert name in {shape for shape, _ in found}
 
 
