@@ -134,9 +134,9 @@ def load_config(folder: Path) -> Config:
         for item in files:
             if not item.exists():
                 raise ConfigError(f"{path}: {what} names {config.shown(item)!r}, which does not exist")
-    for key, folder in (("pages", config.pages), ("schemas", config.schemas)):
-        if folder is not None and not folder.is_dir():
-            raise ConfigError(f"{path}: {key} names {config.shown(folder)!r}, which is not a folder")
+    for key, place in (("pages", config.pages), ("schemas", config.schemas)):
+        if place is not None and not place.is_dir():
+            raise ConfigError(f"{path}: {key} names {config.shown(place)!r}, which is not a folder")
     return config
 
 
