@@ -14,6 +14,7 @@ __all__ = [
     "BuildLockedError",
     "CatalogueError",
     "ConfigError",
+    "EmbeddingError",
     "EndpointError",
     "ExportError",
     "Fault",
@@ -31,6 +32,7 @@ __all__ = [
     "ReplyError",
     "SourceError",
     "StatementsError",
+    "UnknownNameError",
 ]
 
 
@@ -103,6 +105,16 @@ class RefusedQuestionError(KbError):
     exit_code = 1
 
 
+class UnknownNameError(KbError):
+    """Nothing is called so, or several things are; `near` are what may be meant, as one would write it."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, value: str = "", near: Sequence[str] = ()) -> None:
+        self.value, self.near = value, tuple(near)
+        super().__init__(message)
+
+
 class QueryError(KbError):
     """A SPARQL query does not parse, is refused, or lacks a parameter."""
 
@@ -119,6 +131,10 @@ class ExportError(KbError):
 
 class GenerationError(KbError):
     """A generation is missing files or its files do not match their digests."""
+
+
+class EmbeddingError(KbError):
+    """No vectors for some texts: the provider cannot be reached, lacks its key or its weights, or answers nonsense."""
 
 
 class BuildLockedError(KbError):
