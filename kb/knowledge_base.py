@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from kb.ask.vector import Retrieval
     from kb.graph.worker import QueryResult, QueryWorker
     from kb.index.search import Index
+    from kb.index.vectors import IndexFiles
     from kb.llm import Chat
     from kb.llm.session import ChatSession
+    from kb.lookup import Nodes
 
 __all__ = ["KnowledgeBase", "open"]
 
@@ -283,6 +285,51 @@ class KnowledgeBase:
                 weakref.finalize(self, self._worker.close)
             return self._worker.run(query.text, timeout=timeout, max_rows=max_rows, parameters=terms, prefixes=prefixes)
 
+    def search(
+        self,
+        query: str,
+        top_k: int = 5,
+        *,
+        concepts: Collection[str] | None = None,
+        kinds: Collection[str] | None = None,
+    ) -> list[dict[str, Any]]:
+        """The texts of the index that fit a query best, by meaning and by words; see docs/index.md.
+
+        Each is a mapping with `node_id`, `score` (at most 1; the order goes by the full sum), `cosine_score`,
+        `lexical_score`, `kind`, `concept`, `label`, `text`, and what its kind adds. `degraded` says that the query
+        could not be embedded, so that words alone decided. `kinds` and `concepts` leave out all others. Raises
+        UnknownNameError for one that there is not, GenerationError where there is no index or it is damaged.
+        """
+        from kb.lookup import search
+
+        return search(self.index, query, top_k, concepts=concepts, kinds=kinds)
+
+    def get(self, node: str, part: str | None = None) -> dict[str, Any]:
+        """Everything that is known about a node: a node id, an entity, a page, or a concept and a part of it.
+
+        Raises UnknownNameError, naming near ones, where nothing or more than one thing is called so.
+        """
+        with self.generation.reading():
+            return self._nodes.get(node, part)
+
+    def related(self, node: str, part: str | None = None, *, similar: int = 5) -> dict[str, Any]:
+        """What facts link to a node, and as `similar` so many texts that are like it. Arguments and errors as `get`."""
+        with self.generation.reading():
+            return self._nodes.related(node, part, similar=similar)
+
+    @cached_property
+    def _nodes(self) -> Nodes:
+        from kb.lookup import Nodes
+
+        return Nodes(self.store, self.iris, lambda: self.vocabulary, self._index_files)
+
+    def _index_files(self) -> IndexFiles | None:
+        """The index without what made its vectors; None where the build has none."""
+        from kb.index.vectors import INDEX_NAME, IndexFiles
+
+        self._check_open()
+        return IndexFiles(self.generation.path) if INDEX_NAME in self.generation.meta["files"] else None
+
     def status(self) -> dict[str, Any]:
         """What the generation holds, and what has changed on disk since it was built; see `kb.status`."""
         from kb.status import status
@@ -294,7 +341,7 @@ class KnowledgeBase:
     def close(self) -> None:
         """Lets go of the generation. Closing twice is harmless."""
         self._closed = True
-        for name in ("graph", "store", "planner", "index", "chat", "_model_planner", "_retrieval"):
+        for name in ("graph", "store", "planner", "index", "chat", "_model_planner", "_retrieval", "_nodes"):
             self.__dict__.pop(name, None)
         with self._chat_lock:
             session, self._session = self._session, None

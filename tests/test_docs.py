@@ -13,7 +13,21 @@ from doc_console import ROOT, Shell, document_steps, normalised, shell_for, step
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 WITH_COMMANDS = [path for path in DOCUMENTS if document_steps(path)]
-COMMANDS = ("init", "build", "status", "ask", "prompt", "query", "validate", "export", "eval", "generations")
+COMMANDS = (
+    "init",
+    "build",
+    "status",
+    "ask",
+    "prompt",
+    "search",
+    "get",
+    "related",
+    "query",
+    "validate",
+    "export",
+    "eval",
+    "generations",
+)
 
 
 def shown(path: Path) -> str:

@@ -1,0 +1,65 @@
+"""Texts of the index that are like those of a node. What is like something is no fact about it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from kb.embed.provider import Vectors
+from kb.index.vectors import IndexFiles
+from kb.lookup.hits import chunk_dict
+
+__all__ = ["row_of", "similar"]
+
+_BLOCK = 4096
+_DECIMALS = 12
+
+
+def similar(files: IndexFiles, rows: Sequence[int], top_k: int, known: Collection[str]) -> list[dict[str, Any]]:
+    """The `top_k` texts whose vectors are nearest to the mean of those of `rows`, nearest first, without these.
+
+    `known` are node ids to leave out. Nothing is embedded. Of equally near ones the earlier row comes first.
+    """
+    if not rows or top_k < 1:
+        return []
+    wanted = np.asarray(_vectors_of(files, rows), dtype=np.float64).mean(axis=0)
+    length = float(np.linalg.norm(wanted))
+    if not length:
+        return []
+    wanted /= length
+    near: list[tuple[float, int]] = []
+    own = set(rows)
+    most = top_k + len(own) + len(known)
+    for start in range(0, files.rows, _BLOCK):
+        block = range(start, min(start + _BLOCK, files.rows))
+        # Row by row, so that equal rows are equally near wherever they stand.
+        cosines = np.round((_vectors_of(files, block).astype(np.float64) * wanted).sum(axis=1), _DECIMALS)
+        best = np.argsort(-cosines, kind="stable")[:most].tolist()
+        near = sorted([*near, *((-float(cosines[at]), block[at]) for at in best)])[:most]
+    found: list[dict[str, Any]] = []
+    for score, row in near:
+        if row in own or score >= 0:
+            continue
+        chunk = files.chunk(row)
+        if chunk.id not in known:
+            found.append(chunk_dict(chunk, score=min(1.0, -score)))
+        if len(found) == top_k:
+            break
+    return found
+
+
+def row_of(files: IndexFiles, node_id: str) -> int | None:
+    """The row of a node; None where the index has none."""
+    found = getattr(files, "find", None)
+    if found is not None:
+        row: int | None = found(node_id)
+        return row
+    return next((row for row in range(files.rows) if files.chunk(row).id == node_id), None)
+
+
+def _vectors_of(files: IndexFiles, rows: Sequence[int]) -> Vectors:
+    found = getattr(files, "vectors_of", None)
+    vectors: Vectors = found(rows) if found is not None else files.vectors[list(rows)]
+    return vectors
