@@ -27,9 +27,7 @@ _QUOTED = re.compile(r"`([^`\s]+)`")
 
 
 def may_be_conventions(data: bytes, suffix: str) -> bool:
-    """Whether a file has a key that every such file has. Says so of no file that is read as something else too often
-    to matter, and of every one that is read here.
-    """
+    """Whether a file has a key that every such file has; told from its bytes, so that nothing need be parsed."""
     if b"groups" not in data and b"file_format" not in data:
         return False
     return (_JSON_KEY if suffix.lower() == ".json" else _KEY).search(data) is not None
