@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ _TOKEN = re.compile(r"[^\W\d]\w*|[^\w\s\"'`.,;:#()\[\]{}\\]{2,}|:=")
 _SHORTEST, _LONGEST = 20, 60
 _SUMMARY = 12
 _TYPES = ("string", "integer", "boolean", "mapping", "list")
-_SEVERITIES = ("info", "warning", "critical")
+_SEVERITIES = ("info", "medium", "critical")
 _SOURCE = 20_000_000
 """Characters of source that are read at most."""
 _CLUSTERS = 400
@@ -64,16 +65,21 @@ class Words:
         return [self.words[one] for one in at.tolist()]
 
 
+@cache
+def words_of_library() -> Words:
+    return Words()
+
+
 def notes(number: int, seed: int = 1) -> Iterator[Note]:
     """Schema notes. One caveat in 50 has the words of the one before it in another order."""
-    rng, words = np.random.default_rng(seed), Words()
+    rng, words = np.random.default_rng(seed), words_of_library()
     for at in range(number):
         yield _note(f"schema_{at:05d}", _HALF, rng, words)
 
 
 def crowded(caveats: int, seed: int = 2) -> Note:
     """One schema note with many caveats."""
-    return _note("crowded", caveats, np.random.default_rng(seed), Words())
+    return _note("crowded", caveats, np.random.default_rng(seed), words_of_library())
 
 
 def _note(concept: str, caveats: int, rng: np.random.Generator, words: Words) -> Note:
@@ -215,7 +221,7 @@ def queries(number: int, terms: int, seed: int) -> list[str]:
 
     from kb.index.search import significant_terms
 
-    rng, words = np.random.default_rng([seed, terms]), Words()
+    rng, words = np.random.default_rng([seed, terms]), words_of_library()
     if not terms:
         return [f"{at // 26 + 10} {chr(ord('a') + at % 26)}" for at in range(number)]
 

@@ -7,6 +7,7 @@ prints one JSON value. Peer and `kb.index` take turns, sample by sample, so that
 
 from __future__ import annotations
 
+import inspect
 import json
 import shutil
 import statistics
@@ -153,7 +154,8 @@ class OurFolder:
 def opened(path: Path, provider: Any, threads: int = 1) -> Any:
     from kb.index.search import Index
 
-    return Index.open(path, provider)
+    given = {"threads": threads} if "threads" in inspect.signature(Index.open).parameters else {}
+    return Index.open(path, provider, **given)
 
 
 def size_of(folder: Path) -> int:
@@ -282,16 +284,19 @@ def publish(options: Options) -> list[dict[str, Any]]:
         parts = our_parts(found, {note["concept"]: note})
         return without_embedding(provider, lambda: ours.publish(parts))
 
-    published = compared("publish one concept, notes parsed", list(changed(found, options.samples)), of_peer, of_ours)
+    published = compared(
+        "publish one concept, notes parsed", list(changed(found, options.samples, "benchmark")), of_peer, of_ours
+    )
     return [asdict(published)]
 
 
-def changed(found: dict[str, data.Note], number: int) -> Iterator[data.Note]:
-    """Notes with another summary of one caveat; `found` gets them, too."""
+def changed(found: dict[str, data.Note], number: int, word: str) -> Iterator[data.Note]:
+    """Notes with another summary of one caveat, in which `word` stands; `found` gets them, too."""
+    concepts = sorted(found)
     for at in range(number):
-        concept = sorted(found)[at * 37 % len(found)]
+        concept = concepts[at * 37 % len(concepts)]
         note = json.loads(json.dumps(found[concept]))
-        note["caveats"][0]["summary"] = f"Now it is said in other words {at}."
+        note["caveats"][0]["summary"] = f"It is said in other words now: {word} {at}."
         found[concept] = note
         yield note
 
@@ -306,7 +311,7 @@ def exact(options: Options) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for state in ("fresh", "with changes"):
         if state == "with changes":
-            for note in list(changed(found, 3)):
+            for note in list(changed(found, 3, "exactly")):
                 ours.publish(our_parts(found, {note["concept"]: note}))
         oracle = Oracle(found, provider)
         index = opened(ours.path, provider, options.threads)
