@@ -16,7 +16,7 @@ from kb.sources._walk import Found
 __all__ = ["DocsBlocks", "names_docs"]
 
 _MAX_BYTES = 10_000_000
-_NAMES_DOCS = re.compile(rb"\bdoc\s*\(")
+_NAMES_DOCS = re.compile(rb"doc\s*\(")
 _HOLDS_DOCS = re.compile(rb"\{%-?\s*docs\b")
 _BLOCK = re.compile(r"\{%-?\s*docs\s+(\w+)\s*-?%\}(.*?)\{%-?\s*enddocs\s*-?%\}", re.DOTALL)
 _EXPRESSION = re.compile(r"\{\{-?(.*?)-?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
