@@ -16,6 +16,7 @@ from kb.lookup.names import Name, near_names, unknown
 from kb.lookup.schema import SCHEMA_KINDS, SchemaNodes
 from kb.lookup.wiki import PAGE, WikiNodes
 from kb.names import normalised
+from kb.namespaces import DCTERMS, RDFS, SKOS
 from kb.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -24,10 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Nodes"]
 
 Found = dict[str, Any]
-_NAMES = """SELECT ?node ?name WHERE {
-  ?node dcterms:identifier ?id .
-  { ?node dcterms:identifier ?name } UNION { ?node rdfs:label ?name } UNION { ?node skos:altLabel ?name }
-}"""
+_LABELS = tuple(ox.NamedNode(one) for one in (RDFS + "label", SKOS + "altLabel"))
+_IDENTIFIER = ox.NamedNode(DCTERMS + "identifier")
 _TITLES = """SELECT ?provenance ?page ?title WHERE {
   GRAPH ?provenance { ?page a kb:Page . OPTIONAL { ?page rdfs:label ?title } }
 }"""
@@ -123,12 +122,11 @@ class Nodes:
                     return kind, node_id
             return None
         if kind == PAGE:
-            return (kind, rest) if self.wiki.page(rest) is not None else None
+            return (kind, rest) if self.wiki.has_page(rest) else None
         if kind == SECTION:
             return (kind, f"{kind}:{rest}") if self._row(f"{kind}:{rest}") is not None else None
         for type_name, entity_id in _splits(rest):
-            found = self.wiki.entity(entity_id)
-            if found is not None and found["type"] == type_name:
+            if self.wiki.type_of(entity_id) == type_name:
                 return kind, entity_id
         return None
 
@@ -137,15 +135,14 @@ class Nodes:
         things = []
         if self.schema.has_concept(name):
             things.append((CONCEPT, f"{CONCEPT}:{name}"))
-        found = self.wiki.entity(name)
-        if found is not None:
+        if self.wiki.type_of(name) is not None:
             things.append((ENTITY, name))
         for sign in (":", "."):
             for concept, part in _splits(name, sign):
                 if self.schema.has_concept(concept):
                     things += self._part(concept, part)
         yield from things
-        if not things and self.wiki.page(name) is not None:
+        if not things and self.wiki.has_page(name):
             yield PAGE, name
 
     def _part(self, concept: str, part: str) -> Iterator[tuple[str, str]]:
@@ -153,8 +150,11 @@ class Nodes:
             yield from ((kind, one["node_id"]) for one in parts if part in (one["id"], one.get("name")))
 
     def _by_name(self, name: str) -> tuple[str, str]:
-        names = list(self._names())
-        same = dict.fromkeys(one.node_id for one in names if normalised(one.text) == normalised(name))
+        same = dict.fromkeys(self._labelled(name))
+        names: list[Name] = []
+        if not same:
+            names = list(self._names())
+            same = dict.fromkeys(one.node_id for one in names if normalised(one.text) == normalised(name))
         things = [one for one in same if not one.startswith(f"{PAGE}:")] or list(same)
         if len(things) == 1:
             kind, _, rest = things[0].partition(":")
@@ -175,25 +175,37 @@ class Nodes:
         near = near_names(rest, options) or near_names(rest.rpartition(":")[2], options)
         return unknown(f"there is no {kind} {rest!r}", rest, near)
 
+    def _labelled(self, name: str) -> Iterator[str]:
+        """The ids of all that has exactly this name; that takes no look at all names."""
+        for predicate in _LABELS:
+            for quad in self.store.quads_for_pattern(None, predicate, ox.Literal(name), ox.DefaultGraph()):
+                entity_id = self._entity_id(quad.subject)
+                if entity_id is not None:
+                    yield entity_id
+
     def _names(self) -> Iterator[Name]:
         """Every name of everything that the graph holds, with what to write for it."""
-        for row in rows(self.store, _NAMES):
-            entity_id = self.iris.entity_id(row["node"])
-            if entity_id is not None:
-                schema = entity_id.partition(":")[0] in SCHEMA_KINDS
-                yield Name(row["name"], entity_id)
-                if schema and row["name"] == entity_id:
-                    yield Name(entity_id.partition(":")[2], entity_id)
+        for predicate in (_IDENTIFIER, *_LABELS):
+            for quad in self.store.quads_for_pattern(None, predicate, None, ox.DefaultGraph()):
+                entity_id = self._entity_id(quad.subject)
+                if entity_id is None or not isinstance(quad.object, ox.Literal):
+                    continue
+                kind, _, rest = entity_id.partition(":")
+                # Of a node id of the schema notes, people leave out the kind.
+                written = rest if predicate == _IDENTIFIER and kind in SCHEMA_KINDS else quad.object.value
+                yield Name(written, entity_id)
         for row in rows(self.store, _TITLES, provenance=self.iris.provenance_graph):
             page_id = self.iris.page_id(row["page"])
             if page_id is not None:
                 yield from (Name(text, f"{PAGE}:{page_id}") for text in (page_id, row.get("title", page_id)))
 
+    def _entity_id(self, node: object) -> str | None:
+        return self.iris.entity_id(node.value) if isinstance(node, ox.NamedNode) else None
+
     # -- what there is to say -----------------------------------------------
 
     def _written(self, kind: str, name: str) -> str:
-        found = self.wiki.entity(name) if kind == ENTITY else None
-        return name if found is None else str(found["node_id"])
+        return f"{ENTITY}:{self.wiki.type_of(name)}:{name}" if kind == ENTITY else name
 
     def _shown(self, kind: str, name: str) -> Found:
         if kind in SCHEMA_KINDS:

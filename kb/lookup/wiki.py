@@ -13,7 +13,7 @@ from kb.index.chunks import ENTITY
 from kb.iris import Iris
 from kb.lookup._rows import Value, rows, value_of
 from kb.names import humanised, snake_case
-from kb.namespaces import DCTERMS, RDF, RDFS, SKOS
+from kb.namespaces import DCTERMS, KB, RDF, RDFS, SKOS
 from kb.vocabulary import Vocabulary
 
 __all__ = ["PAGE", "WikiNodes"]
@@ -29,17 +29,20 @@ _OUT = """SELECT ?near ?relation ?far ?label ?id ?type WHERE {
   OPTIONAL { ?far a ?type }
 } ORDER BY ?relation ?far ?label ?type"""
 _IN = _OUT.replace("?near ?relation ?far .", "?far ?relation ?near .")
+# What is bound stands first: the store goes by the order of the patterns where it cannot tell how many fit.
 _OUT_SOURCES = """SELECT ?provenance ?near ?relation ?far ?page ?name ?quote WHERE {
   GRAPH ?provenance {
-    ?statement rdf:subject ?near ;
-      rdf:predicate ?relation ;
-      rdf:object ?far ;
-      kb:onPage ?page .
+    ?statement rdf:subject ?near .
+    ?statement rdf:object ?far .
+    ?statement rdf:predicate ?relation .
+    ?statement kb:onPage ?page .
     OPTIONAL { ?statement kb:quote ?quote }
     OPTIONAL { ?page dcterms:identifier ?name }
   }
 }"""
-_IN_SOURCES = _OUT_SOURCES.replace("?near", "?x").replace("?far", "?near").replace("?x", "?far")
+_IN_SOURCES = _OUT_SOURCES.replace("?statement rdf:subject ?near", "?statement rdf:object ?near", 1).replace(
+    "?statement rdf:object ?far", "?statement rdf:subject ?far", 1
+)
 _PAGE = """SELECT ?provenance ?page ?id ?title WHERE {
   GRAPH ?provenance { ?page a kb:Page . OPTIONAL { ?page rdfs:label ?title } }
 }"""
@@ -57,6 +60,7 @@ _CALLED = (
     "SELECT ?node ?label ?type WHERE { ?node rdfs:label ?label . OPTIONAL { ?node a ?type } } ORDER BY ?label ?type"
 )
 
+_TYPE, _PAGE_CLASS = ox.NamedNode(RDF + "type"), ox.NamedNode(KB + "Page")
 _LABEL, _OTHER_LABEL = RDFS + "label", SKOS + "altLabel"
 _SAID_APART = frozenset((_LABEL, _OTHER_LABEL, DCTERMS + "identifier", DCTERMS + "description"))
 
@@ -67,6 +71,18 @@ class WikiNodes:
     def __init__(self, store: ox.Store, iris: Iris, vocabulary: Vocabulary) -> None:
         self.store, self.iris, self.vocabulary = store, iris, vocabulary
         self._relations = {one.iri: one for one in vocabulary.relations.values()}
+
+    def type_of(self, entity_id: str) -> str | None:
+        """The name of an entity's type; None where there is no entity of this id."""
+        node = ox.NamedNode(self.iris.entity(entity_id))
+        quads = self.store.quads_for_pattern(node, _TYPE, None, ox.DefaultGraph())
+        types = [quad.object.value for quad in quads if isinstance(quad.object, ox.NamedNode)]
+        return self._type(types) if types else None
+
+    def has_page(self, page_id: str) -> bool:
+        """Whether there is a page of exactly this id."""
+        page, provenance = ox.NamedNode(self.iris.page(page_id)), ox.NamedNode(self.iris.provenance_graph)
+        return ox.Quad(page, _TYPE, _PAGE_CLASS, provenance) in self.store
 
     def entity(self, entity_id: str) -> Found | None:
         """Type, names, attributes and facts of an entity; None where there is none of this id."""
