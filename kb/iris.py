@@ -84,6 +84,10 @@ class Iris:
         """The named graph that holds what one page states."""
         return self.base + "graph/page/" + _encode(page_id)
 
+    def schema_graph(self, concept: str) -> str:
+        """The named graph that holds what the note on one schema concept says."""
+        return self.base + "graph/schema/" + _encode(concept)
+
     def statement(self, digest: str) -> str:
         """The IRI of an accepted statement's record."""
         return self.base + "statement/" + digest

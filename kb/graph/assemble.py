@@ -15,7 +15,7 @@ from kb.graph.candidates import Candidate, Rejected
 from kb.graph.terms import content_name, entity_triples, text_literal
 from kb.graph.validation import Result, result_order
 from kb.iris import Iris
-from kb.model import Statement
+from kb.model import Entity, Statement
 from kb.namespaces import DCTERMS, KB, PROV, RDF, RDFS, SH, XSD
 from kb.sources.catalogue import Catalogue
 from kb.vocabulary import Vocabulary
@@ -31,6 +31,8 @@ __all__ = [
     "rejections_rows",
     "report_quads",
     "results_table",
+    "schema_graph_quads",
+    "schema_quads",
     "source_quads",
     "statement_iri",
     "statement_quads",
@@ -89,6 +91,19 @@ def page_fact_quads(page_id: str, facts: Iterable[Edge], vocabulary: Vocabulary,
     return fact_quads(iris.page_graph(page_id), facts, vocabulary, iris)
 
 
+def schema_quads(
+    concept: str, entities: Iterable[Entity], facts: Iterable[Edge], vocabulary: Vocabulary, iris: Iris
+) -> list[ox.Quad]:
+    """The graph of one schema note: the concept, its fields and its caveats, and the accepted facts about them."""
+    graph = ox.NamedNode(iris.schema_graph(concept))
+    said = [
+        ox.Quad(triple.subject, triple.predicate, triple.object, graph)
+        for entity in entities
+        for triple in entity_triples(entity, vocabulary, iris)
+    ]
+    return _sorted([*said, *fact_quads(graph.value, facts, vocabulary, iris)])
+
+
 # -- sources --------------------------------------------------------------------
 
 
@@ -100,6 +115,16 @@ def page_quads(page_id: str, title: str, digest: str, iris: Iris) -> list[ox.Qua
 def source_quads(path: str, digest: str, iris: Iris) -> list[ox.Quad]:
     """A file that is not a page, such as a catalogue, as a resource of the provenance graph."""
     return _source(iris.source(path), "Source", path, path, digest, iris)
+
+
+def schema_graph_quads(concepts: Iterable[str], path: str, iris: Iris) -> list[ox.Quad]:
+    """From which file the graphs of these concepts come: so all facts of a note have a source, and none a record."""
+    quads = []
+    for concept in concepts:
+        record = _Record(iris.schema_graph(concept), iris.provenance_graph)
+        record.iri(KB + "onPage", iris.source(path))
+        quads += record.quads
+    return _sorted(quads)
 
 
 def _source(iri: str, kind: str, identifier: str, label: str, digest: str, iris: Iris) -> list[ox.Quad]:

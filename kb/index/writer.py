@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from kb.embed.cache import VectorCache
 from kb.embed.provider import Provider, Vectors, embedded
 from kb.errors import GenerationError
 from kb.index.chunks import Chunk
@@ -45,9 +46,18 @@ class Written:
 
     rows: int
     embedded: int
+    cached: int = 0
 
 
-def write_index(folder: Path, parts: Iterable[Part], provider: Provider, parent: IndexFiles | None) -> Written:
+def write_index(
+    folder: Path,
+    parts: Iterable[Part],
+    provider: Provider,
+    parent: IndexFiles | None,
+    *,
+    cache: VectorCache | None = None,  # noqa: ARG001
+    progress: Callable[[int, int], None] | None = None,  # noqa: ARG001
+) -> Written:
     """Writes the index of all `parts`, in the order of concepts and kinds; what is in none of them is gone.
 
     A text that was embedded for `parent` by a provider of the same identity keeps its vector, wherever it stands now,

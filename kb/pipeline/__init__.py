@@ -13,25 +13,29 @@ from pathlib import Path
 
 from kb import __version__
 from kb.config import Config
+from kb.embed.opening import open_provider
 from kb.errors import ConfigError
 from kb.generations import Draft, Generation, Generations
+from kb.generations.stamps import check_sound, keep_stamps
 from kb.graph.assemble import ReadingInfo
-from kb.graph.validation import INFO, VIOLATION, Result
+from kb.graph.validation import INFO, VIOLATION, Result, result_order
 from kb.iris import Iris
-from kb.pipeline.collect import Collector, Progress, grouped
-from kb.pipeline.indexing import index_draft
+from kb.pipeline.collect import Collector, grouped
+from kb.pipeline.indexing import Changes, Indexed, Indexing
+from kb.pipeline.inputs import INPUTS_NAME, Inputs, load_inputs, take_inputs
 from kb.pipeline.judge import Judge
+from kb.pipeline.notes import CATALOG_NAME, Notes, concepts_of, note_warnings, schema_counts, schema_rows
 from kb.pipeline.readers import LazyReader, ReaderOptions, with_reader
 from kb.pipeline.report import (
     BuildReport,
     contradictions,
     count_rejections,
     page_warnings,
-    refused_by_catalogue,
+    refused_by_files,
     rejection_rows,
     repaired_rows,
 )
-from kb.pipeline.state import Key, State
+from kb.pipeline.state import Key, Progress, State
 from kb.pipeline.unread import quiet_pages, unread_lines
 from kb.pipeline.write import Writer
 from kb.records import load_records, load_results
@@ -41,7 +45,7 @@ from kb.vocabulary import load_vocabulary
 
 __all__ = ["REPORT_NAME", "BuildReport", "build"]
 
-RULES = "3"
+RULES = "4"
 """Bump when resolution, gate or assembly decide differently, so that old generations are not built upon."""
 REPORT_NAME = "build_report.json"
 
@@ -78,8 +82,46 @@ def build(
     generations = Generations(config.store)
     with generations.lock():
         parent = None if force else generations.current()
-        report = _Build(config, parent, statements, options, progress or _silent).run(generations)
+        plain = statements is None and not options.all_pages
+        known = None if parent is None else load_inputs(parent)
+        inputs = take_inputs(config, _input_key(config), known)
+        if parent is not None and plain and inputs.same_as(known):
+            check_sound(parent, config.store)
+            report = _untouched(parent)
+        else:
+            report = _Build(config, parent, statements, options, progress or _silent).run(generations, inputs)
     report.seconds = round(time.monotonic() - started, 3)
+    return report
+
+
+def _input_key(config: Config) -> dict[str, str]:
+    """What decides, beside files and kb.toml, what a build makes."""
+    return {"kb": __version__, "rules": RULES, "embedding": open_provider(config).identity}
+
+
+def _untouched(parent: Generation) -> BuildReport:
+    """The report of a build that need not begin, since every file is what it was."""
+    report = _report_of(parent)
+    report.pages = {
+        "total": (total := report.pages.get("total", 0)),
+        "read": 0,
+        "kept": total,
+        "removed": 0,
+        "failed": 0,
+    }
+    return report
+
+
+def _report_of(parent: Generation) -> BuildReport:
+    """The published report, with no work done and nothing new."""
+    data = json.loads(parent.read(REPORT_NAME))
+    for computed in ("exit_code", "edges"):
+        data.pop(computed, None)
+    report = BuildReport(**data)
+    report.generation, report.changed = parent.name, False
+    report.skipped = sorted([*report.rebuilt, *report.skipped])
+    report.rebuilt, report.new_dedup_candidates = [], 0
+    report.work = dict.fromkeys(report.work, 0)
     return report
 
 
@@ -107,6 +149,9 @@ class _Build:
             self.reader.info() if given is None else ReadingInfo("statements/1", None, None, self.vocabulary.digest)
         )
         self.collector = Collector(config, self.vocabulary, self.catalogue, self.reader, given, progress)
+        self.notes = Notes(config, self.vocabulary, self.iris, parent, progress)
+        self.indexing = Indexing(config, self.vocabulary, self.catalogue, parent, self.collector.page, progress)
+        self.given = given is not None
         self.state = State()
 
     def key(self) -> dict[str, str]:
@@ -119,9 +164,9 @@ class _Build:
             "rules": RULES,
         }
 
-    def run(self, generations: Generations) -> BuildReport:
+    def run(self, generations: Generations, inputs: Inputs) -> BuildReport:
         parent, key = self.parent, self.key()
-        if parent is not None and parent.meta.get("key") == key:
+        if parent is not None and parent.meta.get("key") == key and self.indexing.before is not None:
             self.state.before = load_records(parent)
         elif parent is not None:
             self.state.fallback = load_records(parent)
@@ -130,40 +175,59 @@ class _Build:
             parent = None
         with self.reader:
             self.collector.run(self.state)
-        if parent is not None and not self.state.changed:
+        self.notes.collect(self.state)
+        if parent is not None and not self.state.changed and not self.indexing.swapped:
             return self.unchanged(parent)
         judge = Judge(self.vocabulary, self.catalogue, self.iris)
         old_results = [] if parent is None else load_results(parent)
-        results, reopened = judge.run(self.state, old_results, whole=parent is None)
+        of_notes = [one for one in old_results if self.notes.made(one)]
+        of_others = [one for one in old_results if not self.notes.made(one)]
+        results, reopened = judge.run(self.state, of_others, whole=parent is None)
+        results = sorted([*results, *self.notes.judge(of_notes)], key=result_order)
         different: set[Key] = set(self.state.records) if parent is None else self.state.touched | reopened
         with generations.begin(parent, self.iris) as draft:
             writer = Writer(self.vocabulary, self.catalogue, self.iris, self.reading, self.progress)
             writer.run(draft, self.state, different, whole=parent is None)
+            self.notes.write(draft)
             writer.write_results(draft, results, changed=parent is None or results != old_results)
-            self.write_index(draft, None if parent is None else different)
-            report = self.report(results, draft, judge.focus_nodes)
+            indexed = self.indexing.write(draft, self.changes(None if parent is None else different))
+            report = self.report(results, draft, judge.focus_nodes + self.notes.focus_nodes, indexed)
             report.seconds = round(time.monotonic() - self.started, 3)
             draft.write(REPORT_NAME, json.dumps(report.to_json(), ensure_ascii=False, indent=1))
-            draft.publish({"key": key, "kb": __version__})
+            # What pages say was given, or not all of it could be read: the next build has to look for itself.
+            complete = not (self.given or report.faults or self.catalogue.followed)
+            draft.write(INPUTS_NAME, inputs.to_json(complete=complete))
+            if rows := schema_rows(self.state.records.values()):
+                draft.write(CATALOG_NAME, json.dumps(rows, ensure_ascii=False, indent=1))
+            published = draft.publish({"key": key, "kb": __version__, "embedding": dict(indexed.meta)})
+        keep_stamps(published, generations.store_folder)
         return report
 
-    def write_index(self, draft: Draft, different: set[Key] | None) -> None:
-        """Texts and vectors of the pages that came out different; of all, and of the entities, where that is None."""
-        pages = [source for kind, source in self.state.records if kind == "page"]
-        changed = None if different is None else {source for kind, source in different if kind == "page"}
-        index_draft(draft, pages, changed, self.collector.page, self.catalogue, self.vocabulary, self.parent)
+    def changes(self, different: set[Key] | None) -> Changes:
+        """What there is to index, and which of it is new; everything where `different` is None."""
+        records = self.state.records
+        return Changes(
+            pages=[source for kind, source in records if kind == "page"],
+            changed_pages=None if different is None else {source for kind, source in different if kind == "page"},
+            concepts=concepts_of(records.values()),
+            notes=self.notes.changed_notes(),
+        )
 
-    def report(self, results: list[Result], draft: Draft, focus_nodes: int) -> BuildReport:
+    def report(self, results: list[Result], draft: Draft, focus_nodes: int, indexed: Indexed) -> BuildReport:
         state = self.state
         records = list(state.records.values())
+        of_notes = [one for one in results if self.notes.made(one)]
+        results = [one for one in results if not self.notes.made(one)]
+        concepts = concepts_of(records)
         rejections = rejection_rows(records)
-        violations = [r for r in results if r.severity == VIOLATION and not r.rejects]
+        violations = [r for r in (*results, *of_notes) if r.severity == VIOLATION and not r.rejects]
         relation_names = {relation.iri: name for name, relation in self.vocabulary.relations.items()}
         return BuildReport(
             generation=draft.name,
             changed=True,
             pages=self.page_counts(),
             entities=len(self.catalogue.entities),
+            schemas=schema_counts(records),
             facts=len({edge for kind in ("page", "catalogue", "statements") for edge in state.edges(kind)}),
             statements={
                 "read": sum(len(record.readings) for record in records),
@@ -176,17 +240,32 @@ class _Build:
             contradictions=contradictions(results, records, relation_names),
             violations=[
                 *({"focus": r.focus, "message": r.text, "sources": list(r.sources)} for r in violations),
-                *refused_by_catalogue(records),
+                *refused_by_files(records),
             ],
-            hints=sum(r.severity == INFO for r in results),
+            hints=sum(r.severity == INFO for r in (*results, *of_notes)),
+            rebuilt=list(indexed.rebuilt),
+            skipped=sorted(concepts - set(indexed.rebuilt)),
+            nodes=indexed.rows,
+            dedup_candidates=indexed.duplicates,
+            new_dedup_candidates=indexed.new_duplicates,
+            embedding=dict(indexed.meta),
             quiet_pages=quiet_pages(records),
             unread_lines=unread_lines(records),
             faults=state.faults_in_order(),
-            warnings=[*map(str, self.catalogue.warnings), *page_warnings(records), *self.reader.warnings()],
+            warnings=[
+                *map(str, self.catalogue.warnings),
+                *page_warnings(records),
+                *note_warnings(of_notes),
+                *self.reader.warnings(),
+                *indexed.warnings,
+            ],
             llm=self.reader.report(records),
             advice=list(self.vocabulary.advice),
             work={
                 "pages_read": state.read,
+                "schemas_read": len(self.notes.read),
+                "texts_embedded": indexed.embedded,
+                "vectors_from_cache": indexed.cached,
                 "focus_nodes": focus_nodes,
                 "quads_written": draft.writer.written,
                 "quads_removed": draft.writer.removed,
@@ -208,12 +287,8 @@ class _Build:
 
     def unchanged(self, parent: Generation) -> BuildReport:
         """The report of a build that has nothing to do: the published one's, with the work of this one."""
-        data = json.loads(parent.read(REPORT_NAME))
-        data.pop("exit_code", None)
-        report = BuildReport(**data)
-        report.generation, report.changed = parent.name, False
+        report = _report_of(parent)
         report.pages = self.page_counts()
         report.faults = self.state.faults_in_order()
-        report.work = dict.fromkeys(report.work, 0)
         report.llm = None if report.llm is None else self.reader.report(list(self.state.records.values()))
         return report

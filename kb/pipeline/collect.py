@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from functools import cached_property, lru_cache, partial
 from typing import Any
@@ -18,7 +18,7 @@ from kb.graph.resolve import Resolver
 from kb.model import Page, Statement
 from kb.pipeline.pace import Pace
 from kb.pipeline.readers import COUNTS, LazyReader
-from kb.pipeline.state import Key, State
+from kb.pipeline.state import Key, Progress, State
 from kb.pipeline.unread import Unread
 from kb.records import Reading, SourceRecord
 from kb.sources.catalogue import Catalogue
@@ -26,10 +26,8 @@ from kb.sources.front_matter import front_matter_fault
 from kb.sources.pages import PageFile, page_title, read_page, scan_pages
 from kb.vocabulary import Vocabulary
 
-__all__ = ["Collector", "Given", "Progress", "grouped"]
+__all__ = ["Collector", "Given", "grouped"]
 
-Progress = Callable[[str, int, int, str], None]
-"""Called with a stage, how much of it is done, how much there is, and what it has cost so far (or nothing)."""
 _BACKLOG = 2_000
 """Pages in memory that were read and not yet looked at."""
 _CATCH_UP = 2

@@ -1,77 +1,204 @@
-"""Pages and entities -> the side-car index of a generation."""
+"""Pages, entities and schema notes -> the side-car index of a generation, and what in it says the same twice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from functools import partial
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
+from kb.config import Config
+from kb.embed.opening import open_provider
 from kb.errors import GenerationError
 from kb.generations import Draft, Generation
-from kb.model import Entity, Page
+from kb.model import Entity, Page, SchemaNote
+from kb.pipeline.state import Progress
 from kb.sources.catalogue import Catalogue
 from kb.sources.pages import page_title
 from kb.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from kb.embed.provider import Provider
     from kb.index.chunks import Chunk
     from kb.index.vectors import IndexFiles
-    from kb.index.writer import Written
+    from kb.index.writer import Part
 
-__all__ = ["index_draft"]
+__all__ = ["DUPLICATES_NAME", "Changes", "Indexed", "Indexing"]
+
+DUPLICATES_NAME = "dedup_report.json"
+_CACHE_FOLDER = "journal"
 
 
-def index_draft(
-    draft: Draft,
-    pages: Iterable[str],
-    changed: Collection[str] | None,
-    page: Callable[[str], Page | None],
-    catalogue: Catalogue,
-    vocabulary: Vocabulary,
-    before: Generation | None,
-) -> Written:
-    """Writes texts and vectors of all pages and entities.
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What the rows of an index are of: pages by id, entities, concepts of schema notes.
 
-    `changed` are the pages whose text is to be looked at; None for all of them, and for the entities. `page` gives the
-    text of one, None where it has no file. Rows of the others, and vectors of texts that are still the same, come from
-    the index of the generation `before`.
+    `changed_pages` are those whose text is to be looked at, None for all of them, and for the entities. `notes` are
+    those of the concepts that have other texts than before.
     """
-    # NumPy is loaded when there is something to publish.
-    from kb.embed.hashing import HashingProvider
-    from kb.index.chunks import ENTITY, SECTION, entity_chunk, page_chunks
-    from kb.index.writer import Part, write_index
 
-    parent = _index_of(before)
-    if parent is None:
-        changed = None
-    by_type: dict[str, list[Entity]] = {}
-    for entity in catalogue.entities.values():
-        by_type.setdefault(entity.type, []).append(entity)
-
-    def sections(page_id: str) -> list[Chunk]:
-        found = page(page_id)
-        return [] if found is None else page_chunks(found, page_title(found))
-
-    def entities(type_name: str) -> list[Chunk]:
-        return [entity_chunk(one, vocabulary) for one in sorted(by_type[type_name], key=lambda one: one.id)]
-
-    parts = [Part(name, ENTITY, partial(entities, name) if changed is None else None) for name in sorted(by_type)]
-    for page_id in sorted(pages):
-        new = changed is None or page_id in changed
-        parts.append(Part(page_id, SECTION, partial(sections, page_id) if new else None))
-    return write_index(draft.path, parts, HashingProvider(), parent)
+    pages: Collection[str]
+    changed_pages: Collection[str] | None
+    concepts: Collection[str]
+    notes: Mapping[str, SchemaNote]
 
 
-def _index_of(generation: Generation | None) -> IndexFiles | None:
-    """The index of a generation; None where there is none that can be read."""
-    from kb.index.vectors import INDEX_NAME, IndexFiles
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What was written. `rebuilt` are concepts of schema notes with new rows; `duplicates` all pairs that are alike."""
 
-    if generation is None or not (generation.path / INDEX_NAME).is_file():
-        return None
-    try:
-        found = IndexFiles(generation.path)
-        # What is taken over from it would get a new digest.
-        found.verify()
-    except GenerationError:
-        return None
-    return found
+    rows: int
+    embedded: int
+    cached: int
+    rebuilt: tuple[str, ...]
+    duplicates: int
+    new_duplicates: int
+    warnings: tuple[str, ...]
+    meta: Mapping[str, Any]
+
+
+class Indexing:
+    """Writes the index of one build. `parent` is the generation before it, whatever else is made anew."""
+
+    def __init__(
+        self,
+        config: Config,
+        vocabulary: Vocabulary,
+        catalogue: Catalogue,
+        parent: Generation | None,
+        page: Callable[[str], Page | None],
+        progress: Progress,
+    ) -> None:
+        self.config, self.vocabulary, self.catalogue, self.parent = config, vocabulary, catalogue, parent
+        self.page, self.progress = page, progress
+
+    @cached_property
+    def provider(self) -> Provider:
+        """What makes the vectors. Raises ConfigError and EmbeddingError where kb.toml names one that cannot be had."""
+        return open_provider(self.config)
+
+    @property
+    def swapped(self) -> bool:
+        """Whether another provider made the parent's vectors."""
+        return self.parent is None or _identity(self.parent) != self.provider.identity
+
+    def write(self, draft: Draft, changes: Changes) -> Indexed:
+        """Writes texts and vectors of everything, and the report on duplicates.
+
+        Rows of what did not change, and vectors of texts that are still the same, come from the parent's index; other
+        vectors from the cache, or else from the provider.
+        """
+        # NumPy is loaded when there is something to publish.
+        from kb.embed.cache import CACHE_NAME, VectorCache
+        from kb.index.vectors import IndexFiles
+        from kb.index.writer import write_index
+
+        before = self.before
+        rebuilt = sorted(changes.concepts) if before is None or self.swapped else sorted(changes.notes)
+        cache = None
+        if self.provider.costly:
+            folder = self.config.store / _CACHE_FOLDER
+            folder.mkdir(parents=True, exist_ok=True)
+            cache = VectorCache(folder / CACHE_NAME)
+        try:
+            written = write_index(
+                draft.path,
+                self._parts(changes, before),
+                self.provider,
+                before,
+                cache=cache,
+                progress=lambda done, total: self.progress("vectors", done, total, ""),
+            )
+        finally:
+            if cache is not None:
+                cache.close()
+        files = IndexFiles(draft.path)
+        pairs = self._duplicates(draft, files, changes.concepts, set(changes.concepts) - set(rebuilt))
+        return Indexed(
+            rows=written.rows,
+            embedded=written.embedded,
+            cached=written.cached,
+            rebuilt=tuple(rebuilt),
+            duplicates=len(pairs),
+            new_duplicates=sum(bool(pair["new"]) for pair in pairs),
+            warnings=cache.notes if cache is not None else (),
+            meta={
+                "identity": self.provider.identity,
+                "family": self.provider.family,
+                "dimension": files.dimension,
+                "dtype": "float32",
+                "lexical_weight": self.provider.lexical_weight,
+            },
+        )
+
+    def _parts(self, changes: Changes, before: IndexFiles | None) -> Iterable[Part]:
+        from kb.index.chunks import CAVEAT, CONCEPT, ENTITY, FIELD, SECTION, entity_chunk, page_chunks, schema_chunks
+        from kb.index.writer import Part
+
+        changed = changes.changed_pages if before is not None else None
+        by_type: dict[str, list[Entity]] = {}
+        for entity in self.catalogue.entities.values():
+            by_type.setdefault(entity.type, []).append(entity)
+
+        def sections(page_id: str) -> list[Chunk]:
+            found = self.page(page_id)
+            return [] if found is None else page_chunks(found, page_title(found))
+
+        def entities(type_name: str) -> list[Chunk]:
+            ordered = sorted(by_type[type_name], key=lambda one: one.id)
+            return [entity_chunk(one, self.vocabulary) for one in ordered]
+
+        def of_note(note: SchemaNote, kind: str) -> list[Chunk]:
+            return [one for one in schema_chunks(note) if one.kind == kind]
+
+        for name in sorted(by_type):
+            yield Part(name, ENTITY, partial(entities, name) if changed is None else None)
+        for page_id in changes.pages:
+            yield Part(page_id, SECTION, partial(sections, page_id) if changed is None or page_id in changed else None)
+        for concept in changes.concepts:
+            note = changes.notes.get(concept)
+            for kind in (CAVEAT, CONCEPT, FIELD):
+                yield Part(concept, kind, None if note is None else partial(of_note, note, kind))
+
+    def _duplicates(
+        self, draft: Draft, files: IndexFiles, concepts: Collection[str], unchanged: Collection[str]
+    ) -> list[dict[str, Any]]:
+        if not concepts:
+            return []
+        from kb.index.duplicates import find_duplicates
+
+        report = find_duplicates(files, self._threshold, self._report_before(), unchanged)
+        draft.write(DUPLICATES_NAME, json.dumps(report, ensure_ascii=False, indent=1))
+        pairs: list[dict[str, Any]] = report["pairs"]
+        return pairs
+
+    @property
+    def _threshold(self) -> float:
+        return float(self.config.embed.get("duplicate_threshold", self.provider.duplicate_threshold))
+
+    def _report_before(self) -> dict[str, Any] | None:
+        if self.parent is None or DUPLICATES_NAME not in self.parent.meta["files"]:
+            return None
+        try:
+            found = json.loads(self.parent.read(DUPLICATES_NAME))
+        except (GenerationError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    @cached_property
+    def before(self) -> IndexFiles | None:
+        """The parent's index; None where there is none that can be read."""
+        from kb.index.vectors import INDEX_NAME, IndexFiles
+
+        if self.parent is None or not (self.parent.path / INDEX_NAME).is_file():
+            return None
+        try:
+            return IndexFiles(self.parent.path)
+        except GenerationError:
+            return None
+
+
+def _identity(generation: Generation) -> str | None:
+    found = generation.meta.get("embedding", {}).get("identity")
+    return found if isinstance(found, str) else None

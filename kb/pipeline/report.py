@@ -16,7 +16,7 @@ __all__ = [
     "contradictions",
     "count_rejections",
     "page_warnings",
-    "refused_by_catalogue",
+    "refused_by_files",
     "rejection_rows",
     "repaired_rows",
 ]
@@ -32,6 +32,11 @@ class BuildReport:
     break, and statements of the catalogue that were rejected. `quiet_pages` (page, path, names) and `unread_lines` (and
     line, text) name two or more entities and gave no statement. `llm` is what a language model was asked and what
     that cost, now and, in `total`, for all pages as they are; None for other readers.
+
+    `schemas` counts the concepts, fields and caveats of schema notes, and their `facts`, which `facts` leaves out.
+    `rebuilt` are concepts whose rows of the index this build made, `skipped` the others; `nodes` counts all rows.
+    `dedup_candidates` are pairs of caveats that are so much alike that they say the same, or the contrary;
+    `new_dedup_candidates` those of them that the build before did not have. `embedding` says what made the vectors.
     """
 
     generation: str = ""
@@ -39,6 +44,7 @@ class BuildReport:
     seconds: float = 0.0
     pages: dict[str, int] = field(default_factory=dict)
     entities: int = 0
+    schemas: dict[str, int] = field(default_factory=dict)
     facts: int = 0
     statements: dict[str, int] = field(default_factory=dict)
     rejected_by: dict[str, int] = field(default_factory=dict)
@@ -52,8 +58,23 @@ class BuildReport:
     faults: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     advice: list[str] = field(default_factory=list)
+    rebuilt: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    nodes: int = 0
+    dedup_candidates: int = 0
+    new_dedup_candidates: int = 0
+    embedding: dict[str, Any] = field(default_factory=dict)
     work: dict[str, int] = field(default_factory=dict)
     llm: dict[str, Any] | None = None
+
+    @property
+    def edges(self) -> int:
+        """All facts: of pages, catalogue and statements files, and of schema notes."""
+        return self.facts + self.schemas.get("facts", 0)
+
+    def __getitem__(self, name: str) -> Any:
+        """A count or list by its name, as in `to_json()`."""
+        return self.to_json()[name]
 
     @property
     def exit_code(self) -> int:
@@ -61,8 +82,8 @@ class BuildReport:
         return 1 if self.faults or self.violations else 0
 
     def to_json(self) -> dict[str, Any]:
-        """All fields, and the exit code."""
-        return {**asdict(self), "exit_code": self.exit_code}
+        """All fields, the number of edges, and the exit code."""
+        return {**asdict(self), "edges": self.edges, "exit_code": self.exit_code}
 
 
 def rejection_rows(records: Iterable[SourceRecord]) -> list[dict[str, Any]]:
@@ -98,8 +119,8 @@ def repaired_rows(records: Iterable[SourceRecord]) -> list[dict[str, Any]]:
     ]
 
 
-def refused_by_catalogue(records: Iterable[SourceRecord]) -> list[dict[str, Any]]:
-    """What catalogue files state and the gate refused, as violations: given data are to be right."""
+def refused_by_files(records: Iterable[SourceRecord]) -> list[dict[str, Any]]:
+    """What catalogue and schema files state and the gate refused, as violations: given data are to be right."""
     return [
         {
             "focus": reading.edge[0] if reading.edge else reading.statement.subject,
@@ -107,7 +128,7 @@ def refused_by_catalogue(records: Iterable[SourceRecord]) -> list[dict[str, Any]
             "sources": [record.source],
         }
         for record in records
-        if record.kind == "catalogue"
+        if record.kind in ("catalogue", "schema")
         for reading in record.readings
         if not reading.accepted
     ]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from kb.errors import Fault
 from kb.graph.candidates import Candidate
 from kb.records import Reading, SourceRecord
 
-__all__ = ["Edge", "Key", "State", "candidate_of", "edges_of"]
+__all__ = ["Edge", "Key", "Progress", "State", "candidate_of", "edges_of"]
 
 Key = tuple[str, str]
 """(kind, source) of a record; see `SourceRecord`."""
+Progress = Callable[[str, int, int, str], None]
+"""Called with a stage, how much of it is done, how much there is, and what it has cost so far (or nothing)."""
 Edge = tuple[str, str, str]
 """(subject id, relation name, object id)"""
 
@@ -51,7 +53,7 @@ class State:
         return bool(self.touched or self.removed)
 
     def of_kind(self, kind: str) -> Iterator[SourceRecord]:
-        """The records of pages, of catalogue files or of statements files."""
+        """The records of pages, of catalogue files, of statements files or of schema files."""
         return (record for key, record in self.records.items() if key[0] == kind)
 
     def edges(self, kind: str) -> list[Edge]:

@@ -11,8 +11,8 @@ from kb.graph.candidates import Rejected
 from kb.graph.validation import Result
 from kb.graph.vocabulary_files import vocabulary_files
 from kb.iris import Iris
-from kb.pipeline.collect import Progress
-from kb.pipeline.state import Key, State, candidate_of, edges_of
+from kb.pipeline.notes import SCHEMA
+from kb.pipeline.state import Key, Progress, State, candidate_of, edges_of
 from kb.records import RECORDS_NAME, RESULTS_NAME, SourceRecord, dump_records, dump_results
 from kb.sources.catalogue import Catalogue
 from kb.vocabulary import Vocabulary
@@ -39,9 +39,13 @@ class Writer:
         self.state = State()
 
     def run(self, draft: Draft, state: State, different: Collection[Key], *, whole: bool) -> None:
-        """Writes the sources whose keys are in `different`, drops those that are gone, and the files about them."""
+        """Writes the sources whose keys are in `different`, drops those that are gone, and the files about them.
+
+        Schema files are written by `Notes`.
+        """
         iris, writer = self.iris, draft.writer
         self.state = state
+        different = {key for key in different if key[0] != SCHEMA}
         moved = {kind for kind, _ in {*different, *state.removed}}
         if whole or "catalogue" in moved:
             facts = state.edges("catalogue")
@@ -59,6 +63,8 @@ class Writer:
                 # Else the store keeps what is written in memory, and a first build would need as much as it has pages.
                 draft.store.flush()
         for kind, source in sorted(state.removed):
+            if kind == SCHEMA:
+                continue
             if kind == "page":
                 writer.drop(iris.page_graph(source))
             writer.replace_records(iris.page(source) if kind == "page" else iris.source(source), ())

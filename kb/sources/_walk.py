@@ -15,17 +15,29 @@ from pathlib import Path
 
 from kb.sources._text import printable
 
-__all__ = ["Found", "Walk", "walk"]
+__all__ = ["Found", "Stamp", "Walk", "stamp_of", "walk"]
+
+Stamp = tuple[int, int, int, int]
+"""Size in bytes, time of the last change of the bytes and of the entry in nanoseconds, number of the inode."""
+
+
+def stamp_of(stat: os.stat_result) -> Stamp:
+    """What tells a file from the one that it was."""
+    return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A regular file. `name` is its path below the folder, `/`-separated; `size` is in bytes."""
+    """A regular file. `name` is its path below the folder, `/`-separated; `size` is in bytes.
+
+    `stamp` is what the system says about it: a file whose stamp is as it was holds what it held.
+    """
 
     name: str
     path: Path
     size: int
     mtime_ns: int
+    stamp: Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +106,7 @@ class _Walker:
             self.fault(name, "is not a regular file; remove it")
             return
         self.seen.add(real)
-        self.walk.files.append(Found(name, self.folder / name, stat.st_size, stat.st_mtime_ns))
+        self.walk.files.append(Found(name, self.folder / name, stat.st_size, stat.st_mtime_ns, stamp_of(stat)))
 
     def follow_links(self) -> None:
         while self.links:

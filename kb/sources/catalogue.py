@@ -12,7 +12,7 @@ import json
 import os
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +41,14 @@ class Catalogue:
     `entities` by id in the order of the files. `statements` name ids, have the file as `source` and no evidence; the
     relation is always the stored one, never an inverse. `warnings` are names that
     several entities share, and what was left out: dangling and repeated references, ignored keys, kinds without a
-    class. `digest` is the SHA-256 of what was read, in hexadecimal.
+    class. `digest` is the SHA-256 of what was read, in hexadecimal. `followed` says that a Location brought files in.
     """
 
     entities: dict[str, Entity]
     statements: tuple[Statement, ...] = ()
     warnings: tuple[Fault, ...] = ()
     digest: str = ""
+    followed: bool = field(default=False, compare=False)
 
     def to_json(self) -> dict[str, Any]:
         """A structure of lists, mappings and plain values that `from_json` turns back into an equal catalogue."""
@@ -108,7 +109,8 @@ def load_catalogue(paths: Sequence[Path], vocabulary: Vocabulary, config: Config
     loader.records.tell_known_keys()
     # First, because a name that means two things costs statements on any page.
     warnings = shared_name_warnings(gathered.entities, gathered.places, gathered.spelt)
-    return Catalogue(gathered.entities, statements, (*warnings, *gathered.all_warnings()), loader.digest.hexdigest())
+    told = (*warnings, *gathered.all_warnings())
+    return Catalogue(gathered.entities, statements, told, loader.digest.hexdigest(), followed=loader.followed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ class _Loader:
         self.digest = hashlib.sha256()
         self.seen: set[str] = set()
         self.todo: deque[_Todo] = deque()
+        self.followed = False
 
     def load(self, path: Path) -> None:
         shown = printable(self.config.shown(path))
@@ -207,6 +210,7 @@ class _Loader:
 
     def follow(self, target: Scalar, file: str, todo: _Todo) -> None:
         """Queues the files that a Location names."""
+        self.followed = True
         place, text = Place(file, target.line), target.text.strip()
         try:
             found = target_files(text, todo.path.parent, todo.folder)
