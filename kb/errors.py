@@ -133,6 +133,10 @@ class GenerationError(KbError):
     """A generation is missing files or its files do not match their digests."""
 
 
+class IndexDamagedError(GenerationError):
+    """A file of an index is missing, or its bytes are not those that were written."""
+
+
 class EmbeddingError(KbError):
     """No vectors for some texts: the provider cannot be reached, lacks its key or its weights, or answers nonsense."""
 
