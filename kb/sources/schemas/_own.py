@@ -31,9 +31,12 @@ _LONGEST_ID = 200
 _LONGEST_WORD = 40
 
 
-def looks_like_note(root: Node) -> bool:
-    """Whether a document is meant as a note in this format, whatever its file is called."""
-    return isinstance(root, Fields) and ("concept" in root.fields or {"fields", "caveats"} <= root.fields.keys())
+def looks_like_note(root: Node, *, named: bool = False) -> bool:
+    """Whether a document is meant as a note in this format. `named` says that its file is called like one."""
+    if not isinstance(root, Fields):
+        return False
+    keys = root.fields.keys()
+    return "concept" in keys or {"fields", "caveats"} <= keys or (named and not keys.isdisjoint(("fields", "caveats")))
 
 
 def read_notes(roots: Iterable[Node], reading: FileReading) -> list[SchemaNote]:

@@ -159,7 +159,7 @@ class _Call:
 
 def _dialect(document: Document, file: SchemaFile) -> Dialect | None:
     for root in document.roots:
-        if _own.looks_like_note(root):
+        if _own.looks_like_note(root, named=_is_named(file)):
             return "kb"
         if _opentelemetry.looks_like_conventions(root) and may_be_conventions(document.data, file.path.suffix):
             return "opentelemetry"
@@ -170,7 +170,7 @@ def _dialect(document: Document, file: SchemaFile) -> Dialect | None:
 
 def _tell_foreign(document: Document, file: SchemaFile, reading: FileReading) -> None:
     """A file without notes is a fault where its name promises some, else a warning: other files may lie about."""
-    named = file.path.name.lower().endswith(_OWN_SUFFIXES)
+    named = _is_named(file)
     if document.faults:
         if not named and not _MEANT.search(document.text):
             first = reading.faults[0]
@@ -188,6 +188,10 @@ def _tell_foreign(document: Document, file: SchemaFile, reading: FileReading) ->
     else:
         what = "holds no schema note: no `concept:`, no dbt `models:` or `sources:`, no OpenTelemetry `groups:`"
     tell(root.line, f"{what}; write `concept:` with description, fields and caveats, or move the file elsewhere")
+
+
+def _is_named(file: SchemaFile) -> bool:
+    return file.path.name.lower().endswith(_OWN_SUFFIXES)
 
 
 def _bytes(file: SchemaFile) -> bytes | None:
