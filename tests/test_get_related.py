@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_help import Kb
+from cli_help import Kb, write_wiki
 from lookup_help import built_wiki
 
 import kb
@@ -256,3 +257,43 @@ def test_unknown_and_shared_names_are_wrong_usage(cmd: Kb, wiki: Path) -> None:
     ran = cmd("related", "cart-db", "--kb", wiki)
     assert ran.code == 2
     assert "'concept:cart-db' or 'entity:datastore:cart-db'" in ran.err
+
+
+# -- other ontologies, other ids, no index ---------------------------------------------
+
+
+def test_names_of_relations_and_attributes_come_from_the_ontology(cmd: Kb, tmp_path: Path) -> None:
+    museum = tmp_path / "museum"
+    shutil.copytree(Path(__file__).parent / "domains" / "museum", museum, ignore=shutil.ignore_patterns("kg"))
+    kb.build(museum, statements=museum / "gold" / "triples.jsonl")
+    with kb.open(museum) as base:
+        found = base.get("Dusk")
+        assert (found["node_id"], found["type_label"]) == ("entity:artwork:harbour-at-dusk", "artwork")
+        assert found["attributes"] == {"inventory_number": "HM L.2019.3", "on_display": True, "year": 1838}
+        relations = base.vocabulary.relations
+        assert found["facts"]
+        assert {one["relation"] for one in found["facts"]} <= set(relations)
+        back = next(one for one in base.related("Customs House")["facts"] if one["direction"] == "in")
+        inverse = relations[back["relation"]].inverse
+        assert inverse is None or back["words"] == inverse.label
+    assert "  on_display: yes\n" in cmd("get", "Dusk", "--kb", museum).out
+
+
+def test_ids_with_colons_and_slashes_are_found(tmp_path: Path) -> None:
+    folder = write_wiki(tmp_path)
+    text = "entities:\n  - {id: 'component:default/shop front', type: service, name: Shop}\n"
+    (folder / "catalogue.yaml").write_text(text, encoding="utf-8")
+    kb.build(folder)
+    with kb.open(folder) as base:
+        node_id = "entity:service:component:default/shop front"
+        for name in ("component:default/shop front", node_id, "shop"):
+            assert base.get(name)["node_id"] in (node_id, "page:shop")
+        assert base.get(node_id)["id"] == "component:default/shop front"
+
+
+def test_without_an_index_facts_are_shown_all_the_same(wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with kb.open(wiki) as base:
+        monkeypatch.setattr(base, "_index_files", lambda: None)
+        assert base.get("page:teams")["sections"] == []
+        found = base.related("deployment_config", "values")
+    assert (len(found["caveats"]), found["similar"]) == (1, [])
