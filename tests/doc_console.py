@@ -1,7 +1,8 @@
 """Commands and outputs in documents: read, run, compared, and written anew with `make docs`.
 
 A fenced block marked `console` holds commands (`$ …`, with here-documents) and what they print, both streams as they
-come. Each document runs in a copy of examples/larkspur of its own, built beforehand unless it starts with `kb build`.
+come. Each document runs in a copy of an example of its own, built beforehand unless it starts with `kb build`:
+examples/larkspur, or what a comment such as `<!-- example: notes -->` names.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLE = ROOT / "examples" / "larkspur"
+LARKSPUR = "larkspur"
+NAMED = re.compile(r"<!-- example: (\w+) -->")
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 VARYING = (
     (re.compile(r"gen-\d+-[0-9a-f]+"), "gen-000001-000000"),
@@ -69,9 +71,9 @@ def normalised(output: str) -> str:
 class Shell:
     """Runs commands as a reader of the documents would, in a copy of the example."""
 
-    def __init__(self, folder: Path, *, built: bool) -> None:
-        self.folder = folder / "larkspur"
-        shutil.copytree(EXAMPLE, self.folder, ignore=shutil.ignore_patterns("kg"))
+    def __init__(self, folder: Path, *, built: bool, example: str = LARKSPUR) -> None:
+        self.folder = folder / example
+        shutil.copytree(ROOT / "examples" / example, self.folder, ignore=shutil.ignore_patterns("kg"))
         home = folder.parent / f"{folder.name}-home"
         home.mkdir()
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
@@ -95,10 +97,16 @@ class Shell:
         return done.stdout.decode("utf-8").strip("\n")
 
 
+def example_of(path: Path) -> str:
+    """The example that a document is about."""
+    named = NAMED.search(path.read_text(encoding="utf-8"))
+    return LARKSPUR if named is None else named[1]
+
+
 def shell_for(path: Path, folder: Path) -> Shell:
     """A shell in which a document's commands can run."""
     found = document_steps(path)
-    return Shell(folder, built=not (found and found[0].command == "kb build"))
+    return Shell(folder, built=not (found and found[0].command == "kb build"), example=example_of(path))
 
 
 def rewrite(path: Path) -> bool:

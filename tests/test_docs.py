@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from doc_console import ROOT, Shell, document_steps, normalised, shell_for, steps
+from doc_console import ROOT, Shell, document_steps, example_of, normalised, shell_for, steps
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 WITH_COMMANDS = [path for path in DOCUMENTS if document_steps(path)]
@@ -58,7 +58,7 @@ def python_blocks(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if python_blocks(path)], ids=shown)
 def test_python_in_the_documents_runs(path: Path, tmp_path: Path) -> None:
-    Shell(tmp_path / "examples", built=True)
+    Shell(tmp_path / "examples", built=True, example=example_of(path))
     for block in python_blocks(path):
         done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

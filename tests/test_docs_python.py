@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from doc_console import ROOT, Shell
+from doc_console import ROOT, Shell, example_of
 
 SESSION = re.compile(r"(?<=^```pycon\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 DOCUMENTS = [path for path in sorted((ROOT / "docs").glob("*.md")) if SESSION.search(path.read_text(encoding="utf-8"))]
@@ -28,7 +28,7 @@ def sessions(path: Path) -> str:
 def test_python_sessions_give_what_the_document_shows(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Shell(tmp_path / "examples", built=True)
+    Shell(tmp_path / "examples", built=True, example=example_of(path))
     monkeypatch.chdir(tmp_path)
     test = doctest.DocTestParser().get_doctest(sessions(path), {}, path.name, str(path), 0)
     printed: list[str] = []

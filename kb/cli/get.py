@@ -129,7 +129,11 @@ def _heading(text: str) -> None:
 
 
 def _fields(fields: list[Found], limit: int) -> None:
-    cells = [[one["id"], one["value_type"] or "", one["description"] or ""] for one in fields[: limit or None]]
+    names = [one["id"] if one["name"] == one["id"] else f"{one['id']} ({one['name']})" for one in fields]
+    cells = [
+        [name, one["value_type"] or "", one["description"] or ""]
+        for name, one in list(zip(names, fields, strict=True))[: limit or None]
+    ]
     if cells:
         table(["", "", ""], cells, indent=2)
     show_left(len(fields), limit)

@@ -85,6 +85,8 @@ def _said(hit: dict[str, Any], query: str) -> str:
     if kind == "field":
         more = f" ({hit['value_type']})" if hit["value_type"] else ""
         beginning = f"Field {label}{more}"
+        name = label.removeprefix(f"{hit['concept']}.")
+        more = more if name == hit["field"] else f" {name}{more}"
     elif kind == "caveat":
         more, text = f" ({hit['severity']})", label
     elif kind == "concept":
