@@ -98,6 +98,13 @@ class KnowledgeBase:
         return Catalogue.from_json(self.generation.read("catalogue.json"))
 
     @cached_property
+    def entities(self) -> Mapping[str, Entity]:
+        """The catalogue's entities by id, and the concepts, fields and caveats of schema notes by theirs."""
+        from kb.graph.known_entities import KnownEntities
+
+        return KnownEntities(self.catalogue.entities, lambda: self.store, self.vocabulary, self.iris)
+
+    @cached_property
     def store(self) -> ox.Store:
         """The graph, read-only. Its default graph is the union of all facts, each once."""
         self._check_open()
@@ -177,7 +184,7 @@ class KnowledgeBase:
 
     def entity(self, entity_id: str) -> Entity | None:
         """The entity of this id; None where the catalogue has none."""
-        return self.catalogue.entities.get(entity_id)
+        return self.entities.get(entity_id)
 
     def label(self, iri: str) -> str:
         """What people call the thing or term with this IRI; the last part of the IRI where nothing names it."""
@@ -243,7 +250,7 @@ class KnowledgeBase:
         """Answers a plan, see `kb.ask.plan`. Raises PlanError naming what is wrong with it."""
         from kb.ask.plan import parse_plan
 
-        return self._run(parse_plan(plan, self.vocabulary, self.catalogue.entities), witnesses=witnesses)
+        return self._run(parse_plan(plan, self.vocabulary, self.entities), witnesses=witnesses)
 
     def _run(self, plan: Any, *, witnesses: bool) -> Answer:
         from kb.ask.answer import run_plan
@@ -275,7 +282,7 @@ class KnowledgeBase:
         folders = [packaged("queries"), self.config.root / "queries"]
         query = load_query(sparql, folders) if looks_like_name(sparql) else parse_header(sparql, "query")
         prefixes = query_prefixes(self.iris)
-        values = Terms(self.iris, lambda: self.vocabulary, lambda: self.catalogue.entities, prefixes)
+        values = Terms(self.iris, lambda: self.vocabulary, lambda: self.entities, prefixes)
         terms = values.of(query, parameters or {})
         with self._worker_lock:
             if self._worker is None:
@@ -341,7 +348,7 @@ class KnowledgeBase:
     def close(self) -> None:
         """Lets go of the generation. Closing twice is harmless."""
         self._closed = True
-        for name in ("graph", "store", "planner", "index", "chat", "_model_planner", "_retrieval", "_nodes"):
+        for name in ("graph", "store", "entities", "planner", "index", "chat", "_model_planner", "_retrieval", "_nodes"):
             self.__dict__.pop(name, None)
         with self._chat_lock:
             session, self._session = self._session, None

@@ -89,7 +89,8 @@ class Lookup:
     def sources(self, facts: Iterable[Fact]) -> dict[Fact, tuple[Source, ...]]:
         """Every source of each fact: pages with their words first, then files, each in order of its id."""
         found: dict[Fact, set[tuple[bool, bool, str, str]]] = defaultdict(set)
-        for batch in _batches(sorted(set(facts))):
+        facts = set(facts)
+        for batch in _batches(sorted(facts)):
             values = " ".join(f"({' '.join(map(_iri, fact))})" for fact in batch)
             rows = self.rows(
                 f"SELECT ?s ?p ?o ?page ?id ?quote WHERE {{ VALUES (?s ?p ?o) {{ {values} }} "
@@ -105,10 +106,24 @@ class Lookup:
                 shown = page_id or (name.value if name else unquote(page.value.rpartition("/")[2]))
                 key = (quote is None, page_id is None, shown, quote.value if quote else "")
                 found[s.value, p.value, o.value].add(key)
+        self._add_files(sorted(facts - found.keys()), found)
         return {
             fact: tuple(Source(shown, quote or None) for _, _, shown, quote in sorted(keys))
             for fact, keys in found.items()
         }
+
+    def _add_files(self, facts: Sequence[Fact], found: dict[Fact, set[tuple[bool, bool, str, str]]]) -> None:
+        """The files behind facts that have no record of their own, but a graph that comes from one file."""
+        for batch in _batches(facts):
+            values = " ".join(f"({' '.join(map(_iri, fact))})" for fact in batch)
+            rows = self.rows(
+                f"SELECT ?s ?p ?o ?id WHERE {{ VALUES (?s ?p ?o) {{ {values} }} GRAPH ?graph {{ ?s ?p ?o }} "
+                f"GRAPH {_iri(self.iris.provenance_graph)} {{ ?graph {_iri(KB + 'onPage')} ?file . "
+                f"?file {_iri(DCTERMS + 'identifier')} ?id }} }}"
+            )
+            for s, p, o, name in rows:
+                if s is not None and p is not None and o is not None and name is not None:
+                    found[s.value, p.value, o.value].add((True, True, name.value, ""))
 
     def labels(self, nodes: Collection[str]) -> dict[str, str]:
         """The label of each node that has one; the first in order where it has several."""

@@ -83,13 +83,13 @@ def command(
     folder: Path,
     as_json: bool,
 ) -> int:
-    """Read pages and catalogue and publish the graph of both.
+    """Read pages, schema notes and catalogue, and publish graph and index.
 
     Only what changed since the last build is read. The old graph stays in use until the new one is complete, and when
     the build fails or is killed. Every reply of a language model is kept when it comes: a build that was stopped goes
     on where it was, and nothing is paid for twice.
 
-    Exit code 1: a page could not be read, or given data break a shape; the rest is published all the same. 3: nothing
+    Exit code 1: a page or a note could not be read, or given data break a shape; the rest is published all the same. 3: nothing
     was published, since the endpoint cannot be used, the recording lacks a reply, or --max-cost was reached.
     """
     import kb
@@ -177,13 +177,14 @@ def _show(report: BuildReport, most: int) -> None:
     pages, said = report.pages, report.statements
     counts = ("read", "kept", "removed", "failed")
     detail = ", ".join(f"{pages[name]:,} {name}" for name in counts if pages.get(name))
-    rows = [
-        ["pages", f"{pages.get('total', 0):,}", detail],
-        ["entities", f"{report.entities:,}", ""],
+    rows = [["pages", f"{pages.get('total', 0):,}", detail], ["entities", f"{report.entities:,}", ""]]
+    rows += [
         ["statements", f"{said.get('read', 0):,}", _said(said)],
         ["facts", f"{report.facts:,}", "distinct statements that were accepted"],
-        *_llm(report),
     ]
+    # Whoever has schema notes alone need not look at a table of zeros.
+    rows = rows if pages.get("total") or report.entities or said.get("read") or not report.schemas else []
+    rows += [*_schemas(report), *_index(report), *_llm(report)]
     table(["", "", ""], rows, right=[1])
     _rejections(report, most)
     turned = [f"{row['page']}: {row['subject']} {row['relation']} {row['object']}" for row in report.repaired]
@@ -195,6 +196,30 @@ def _show(report: BuildReport, most: int) -> None:
     if report.hints:
         echo()
         echo(f"{counted(report.hints, 'hint')} about what is missing: kb validate --severity info")
+
+
+def _schemas(report: BuildReport) -> list[list[str]]:
+    """What schema notes there are, and how many of them have new rows."""
+    if not report.schemas:
+        return []
+    found = report.schemas
+    parts = [counted(found["fields"], "field"), counted(found["caveats"], "caveat"), counted(found["facts"], "fact")]
+    done = [f"{len(one):,} {name}" for name, one in (("rebuilt", report.rebuilt), ("skipped", report.skipped)) if one]
+    rows = [["notes", f"{found['concepts']:,}", ", ".join(done)], ["", "", ", ".join(parts)]]
+    if report.dedup_candidates:
+        new = f"{report.new_dedup_candidates:,} of them new: " if report.new_dedup_candidates else ""
+        rows.append(["alike", f"{report.dedup_candidates:,}", f"pairs of caveats, {new}kb dedup"])
+    return rows
+
+
+def _index(report: BuildReport) -> list[list[str]]:
+    """The rows of the index, and what their vectors took."""
+    if not report.embedding:
+        return []
+    work = report.work
+    done = [f"{work['texts_embedded']:,} embedded"] if work.get("texts_embedded") else []
+    done += [f"{work['vectors_from_cache']:,} from the cache"] if work.get("vectors_from_cache") else []
+    return [["index", f"{report.nodes:,}", ", ".join([f"rows by {report.embedding['identity']}", *done])]]
 
 
 def _said(said: Mapping[str, int]) -> str:
