@@ -168,7 +168,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, default=WANTED_ROWS, help=f"about so many; {PER_CONCEPT} make a note")
     parser.add_argument("--dimension", type=int, nargs="+", default=[384, 1024])
     parser.add_argument("--parts", nargs="+", choices=NAMES, default=list(NAMES))
-    parser.add_argument("--samples", type=int, default=9)
+    parser.add_argument("--samples", type=int, default=7)
     parser.add_argument(
         "--quick", action="store_true", help="5,000 rows, few samples: does it run, rather than how fast"
     )

@@ -7,7 +7,6 @@ prints one JSON value. Peer and `kb.index` take turns, sample by sample, so that
 
 from __future__ import annotations
 
-import inspect
 import json
 import shutil
 import statistics
@@ -15,18 +14,18 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import index_data as data
 import index_peer as peer
 import numpy as np
+from index_oracle import Oracle
+from index_ours import IRI, OurFolder, opened, parts_of
 
 SEED = 5
 KIBI = 1024
 CAVEATS = 5000
-IRI = "https://kb.bench.example/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,68 +95,6 @@ def without_embedding(provider: data.BenchProvider, work: Callable[[], Any]) -> 
     return spent - (provider.seconds - before) * 1000
 
 
-# -- both indexes ----------------------------------------------------------------------------------------------------
-
-
-def chunks_of(note: data.Note) -> list[Any]:
-    """The chunks of a note as `kb` makes them."""
-    from kb.index.chunks import schema_chunks
-    from kb.model import Caveat, SchemaField, SchemaNote
-
-    fields = tuple(SchemaField(**field) for field in note["fields"])
-    caveats = tuple(Caveat(**{**caveat, "applies_to": tuple(caveat["applies_to"])}) for caveat in note["caveats"])
-    return schema_chunks(SchemaNote(note["concept"], None, fields, caveats))
-
-
-def our_parts(concepts: Iterable[str], changed: dict[str, data.Note]) -> list[Any]:
-    """Parts of an index: those of notes that changed make their chunks, others are taken over."""
-    from kb.index.chunks import CAVEAT, CONCEPT, FIELD
-    from kb.index.writer import Part
-
-    def of_kind(note: data.Note, kind: str) -> list[Any]:
-        return [chunk for chunk in chunks_of(note) if chunk.kind == kind]
-
-    return [
-        Part(concept, kind, partial(of_kind, changed[concept], kind) if concept in changed else None)
-        for concept in concepts
-        for kind in (CONCEPT, FIELD, CAVEAT)
-    ]
-
-
-class OurFolder:
-    """Generations of `kb` that hold an index and an empty graph: what is published is published as `kb build` does."""
-
-    def __init__(self, folder: Path, provider: Any) -> None:
-        from kb.generations import Generations
-
-        self.generations, self.provider = Generations(folder), provider
-
-    @property
-    def path(self) -> Path:
-        found = self.generations.current()
-        assert found is not None
-        return found.path
-
-    def publish(self, parts: Sequence[Any]) -> None:
-        from kb.index.vectors import IndexFiles
-        from kb.index.writer import write_index
-        from kb.iris import Iris
-
-        with self.generations.lock():
-            parent = self.generations.current()
-            with self.generations.begin(parent, Iris(IRI)) as draft:
-                before = None if parent is None else IndexFiles(parent.path)
-                write_index(draft.path, parts, self.provider, before)
-                draft.publish({})
-
-
-def opened(path: Path, provider: Any, threads: int = 1) -> Any:
-    from kb.index.search import Index
-
-    given = {"threads": threads} if "threads" in inspect.signature(Index.open).parameters else {}
-    return Index.open(path, provider, **given)
-
-
 def size_of(folder: Path) -> int:
     """Bytes of the files of an index, without the graph beside it."""
     files = (path for path in folder.rglob("*") if path.is_file() and "graph" not in path.relative_to(folder).parts)
@@ -182,8 +119,8 @@ def prepare_ours(options: Options) -> dict[str, float]:
     provider = data.BenchProvider(options.dimension)
     found = {note["concept"]: note for note in data.notes(options.concepts)}
     ours = OurFolder(options.our_folder, provider)
-    spent = without_embedding(provider, lambda: ours.publish(our_parts(found, found)))
-    asked = data.queries(40, 7, SEED)
+    spent = without_embedding(provider, lambda: ours.publish(parts_of(found, found)))
+    asked = data.queries(10, 7, SEED)
     (Path(options.folder) / "queries.json").write_text(json.dumps(asked), encoding="utf-8")
     return {"ms": spent, "bytes": size_of(ours.path)}
 
@@ -281,7 +218,7 @@ def publish(options: Options) -> list[dict[str, Any]]:
         return without_embedding(provider, lambda: peer.publish(list(schemas.values()), options.peer_folder, provider))
 
     def of_ours(note: data.Note) -> float:
-        parts = our_parts(found, {note["concept"]: note})
+        parts = parts_of(found, {note["concept"]: note})
         return without_embedding(provider, lambda: ours.publish(parts))
 
     published = compared(
@@ -312,7 +249,7 @@ def exact(options: Options) -> dict[str, Any]:
     for state in ("fresh", "with changes"):
         if state == "with changes":
             for note in list(changed(found, 3, "exactly")):
-                ours.publish(our_parts(found, {note["concept"]: note}))
+                ours.publish(parts_of(found, {note["concept"]: note}))
         oracle = Oracle(found, provider)
         index = opened(ours.path, provider, options.threads)
         wrong, worst = 0, 0.0
@@ -328,51 +265,17 @@ def exact(options: Options) -> dict[str, Any]:
     return told
 
 
-class Oracle:
-    """Every score in float64, straight from notes and provider; ties in the order of concepts, kinds and notes."""
-
-    BLOCK = 4096
-
-    def __init__(self, notes: dict[str, data.Note], provider: data.BenchProvider) -> None:
-        chunks = [chunk for concept in sorted(notes) for chunk in sorted(chunks_of(notes[concept]), key=_kind)]
-        self.provider = provider
-        self.ids = [chunk.id for chunk in chunks]
-        self.concepts = np.array([chunk.concept for chunk in chunks])
-        self.texts = [chunk.text.lower() for chunk in chunks]
-        self.vectors = provider.embed([chunk.text for chunk in chunks])
-
-    def search(self, query: str, top_k: int, concept: str | None) -> list[tuple[str, float]]:
-        """The best ids and their full scores."""
-        rows = np.arange(len(self.ids)) if concept is None else np.flatnonzero(self.concepts == concept)
-        vector = self.provider.embed([query], query=True)[0].astype(np.float64)
-        terms = peer.significant_terms(query)
-        scores = np.zeros(len(rows))
-        for at in range(0, len(rows), self.BLOCK):
-            block = rows[at : at + self.BLOCK]
-            scores[at : at + self.BLOCK] = self.vectors[block].astype(np.float64) @ vector
-        if terms:
-            held = np.zeros(len(rows))
-            for term in terms:
-                held += np.array([term in self.texts[row] for row in rows.tolist()])
-            scores += self.provider.lexical_weight * held / len(terms)
-        best = np.argsort(-np.round(scores, 12), kind="stable")[:top_k]
-        return [(self.ids[rows[at]], float(scores[at])) for at in best.tolist() if scores[at] > 0]
-
-
-def _kind(chunk: Any) -> str:
-    return str(chunk.kind)
-
-
 def near(options: Options) -> list[dict[str, Any]]:
     """Near-duplicates among many caveats of one concept."""
     from kb.index.duplicates import find_duplicates
+
     from kb.index.vectors import IndexFiles
 
     provider = data.BenchProvider(options.dimension)
     note = data.crowded(CAVEATS)
     folder = Path(options.folder) / f"near-{options.dimension}"
     ours = OurFolder(folder / f"ours-{options.threads}", provider)
-    ours.publish(our_parts([note["concept"]], {note["concept"]: note}))
+    ours.publish(parts_of([note["concept"]], {note["concept"]: note}))
     nodes = peer.nodes_of(note)
     vectors = provider.embed([node["text"] for node in nodes])
     partitions = {note["concept"]: [0, len(nodes)]}
@@ -428,8 +331,15 @@ def build(options: Options) -> list[dict[str, Any]]:
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace('summary: "', f'summary: "changed {number} ', 1), encoding="utf-8")
 
+    parsing: list[float] = []
+
     def of_peer(_: object) -> float:
-        return timed(lambda: peer.build(schemas, root / "peer", provider))
+        begun = time.perf_counter()
+        read = list(peer.read_schemas(schemas))
+        parsed = time.perf_counter()
+        peer.publish(read, root / "peer", provider)
+        parsing.append((parsed - begun) * 1000)
+        return (time.perf_counter() - begun) * 1000
 
     def of_ours(_: object) -> float:
         return timed(lambda: kb.build(root))
@@ -439,11 +349,13 @@ def build(options: Options) -> list[dict[str, Any]]:
             change(number)
             yield number
 
-    found = [
-        row("build from nothing", "ms", [cold]),
-        compared("build, nothing changed", range(options.samples), of_peer, of_ours),
-        compared("build, one file changed", inputs(), of_peer, of_ours),
-    ]
+    found = [row("build from nothing", "ms", [cold])]
+    for name, each in (("build, nothing changed", range(options.samples)), ("build, one file changed", inputs())):
+        parsing.clear()
+        whole = compared(name, each, of_peer, of_ours)
+        rest = whole.peer - statistics.median(parsing)
+        apart = Row("the same, peer without parsing YAML", "ms", rest, whole.ours, rest / whole.ours, whole.samples)
+        found += [whole, apart]
     return [asdict(one) for one in found]
 
 

@@ -152,7 +152,7 @@ def test_notes_and_vectors_are_the_same_at_every_run(notes: list[dict[str, Any]]
 
 
 def test_texts_are_those_of_kb(notes: list[dict[str, Any]]) -> None:
-    ours = module("index_parts").chunks_of(notes[0])
+    ours = module("index_ours").chunks_of(notes[0])
     assert [(one.id, one.text) for one in ours] == [(node["id"], node["text"]) for node in peer.nodes_of(notes[0])]
 
 
