@@ -21,8 +21,10 @@ __version__ = "0.1.0"
 
 
 def build(
-    folder: str | os.PathLike[str] = ".",
+    folder: str | os.PathLike[str] | None = None,
     *,
+    schema_dir: str | os.PathLike[str] | None = None,
+    kg_dir: str | os.PathLike[str] | None = None,
     force: bool = False,
     statements: str | os.PathLike[str] | None = None,
     reader: str | None = None,
@@ -31,15 +33,25 @@ def build(
     replay: str | os.PathLike[str] | None = None,
     progress: Callable[[str, int, int, str], None] | None = None,
 ) -> BuildReport:
-    """Builds the knowledge base in `folder` and publishes it when anything changed; see `kb.pipeline.build`."""
+    """Builds the knowledge base in `folder` and publishes it when anything changed; see `kb.pipeline.build`.
+
+    `folder` is by default the current one. `schema_dir` and `kg_dir` are other folders for schema notes and for what is
+    built than its `kb.toml` says. Where they are given and no folder is, there are only the notes, and no `kb.toml` is
+    needed; `kg_dir` is then by default `kg` beside them.
+    """
     from pathlib import Path
 
-    from kb.config import load_config
+    from kb.config import notes_config
     from kb.pipeline import build as run
 
-    given, to, from_ = (None if one is None else Path(one) for one in (statements, record, replay))
+    home = None if folder is None else Path(folder)
+    if home is None and schema_dir is None and kg_dir is None:
+        home = Path()
+    notes, built, given, to, from_ = (
+        None if one is None else Path(one) for one in (schema_dir, kg_dir, statements, record, replay)
+    )
     return run(
-        load_config(Path(folder)),
+        notes_config(home, notes, built),
         force=force,
         statements=given,
         reader=reader,

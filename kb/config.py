@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ from typing import Any
 from kb.errors import ConfigError, NoKnowledgeBaseError
 from kb.iris import Iris
 
-__all__ = ["CONFIG_NAME", "READERS", "Config", "enclosing", "load_config", "packaged"]
+__all__ = ["CONFIG_NAME", "READERS", "Config", "enclosing", "load_config", "notes_config", "packaged"]
 
 CONFIG_NAME = "kb.toml"
 SCHEMA_MODULE = "schemas.ttl"
+NOTES_BASE = "https://w3id.org/wiki-kb/notes/"
+"""The base of schema notes that no knowledge base claims."""
 
 _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "kb": {"base": str, "ontology": (str, list), "shapes": (str, list), "store": str},
@@ -137,6 +139,28 @@ def load_config(folder: Path) -> Config:
     for key, place in (("pages", config.pages), ("schemas", config.schemas)):
         if place is not None and not place.is_dir():
             raise ConfigError(f"{path}: {key} names {config.shown(place)!r}, which is not a folder")
+    return config
+
+
+def notes_config(folder: Path | None, schema_dir: Path | None, kg_dir: Path | None) -> Config:
+    """The settings of `folder`, with other folders for schema notes and for what is built where these are not None.
+
+    Without a folder, or in one without `kb.toml`, there are only the notes: those of `schemas/` unless another folder
+    is named, built into `kg/` beside them. Raises ConfigError for a folder that is not there.
+    """
+    if folder is not None and ((folder / CONFIG_NAME).is_file() or (schema_dir is None and kg_dir is None)):
+        config = load_config(folder)
+    else:
+        schemas = (folder or Path()) / "schemas" if schema_dir is None else schema_dir
+        root = schemas.resolve().parent
+        modules = tuple(packaged(name) / SCHEMA_MODULE for name in ("ontology", "shapes"))
+        config = Config(root, NOTES_BASE, modules[:1], modules[1:], root / "kg", None, (), schemas.resolve())
+    if schema_dir is not None:
+        config = replace(config, schemas=schema_dir.resolve())
+    if kg_dir is not None:
+        config = replace(config, store=kg_dir.resolve())
+    if config.schemas is not None and not config.schemas.is_dir():
+        raise ConfigError(f"{schema_dir or config.schemas}: there is no such folder of schema notes")
     return config
 
 

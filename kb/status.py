@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,11 @@ import pyoxigraph as ox
 
 from kb.errors import KbError, PageError
 from kb.namespaces import KB, RDF, SH
+from kb.pipeline import REPORT_NAME
+from kb.pipeline.notes import CATALOG_NAME
 from kb.sources.catalogue import load_catalogue
 from kb.sources.pages import read_page, scan_pages
+from kb.sources.schemas import SchemaSource
 from kb.vocabulary import load_vocabulary
 
 if TYPE_CHECKING:
@@ -27,9 +31,12 @@ def status(kb: KnowledgeBase) -> dict[str, Any]:
 
     - `generation`, `created`, `store`, `reader` (what read the pages: reader, model and prompt)
     - `pages`, `entities`, `facts` (each once, however many pages state it), `relations` (name -> facts)
+    - `schemas` (files, concepts, fields, caveats and facts of schema notes; empty without), `index` (rows, and the
+      identity of what made the vectors)
     - `statements` (accepted ones), `rejected` (reason code -> how many), `warnings` (of the shapes)
-    - `changes` since the build: `pages` (`new`, `changed`, `removed`, `unreadable`: ids or faults), `ontology`,
-      `catalogue` and `reader` (whether they differ), `problems` (what could not be compared, in words)
+    - `changes` since the build: `pages` (`new`, `changed`, `removed`, `unreadable`: ids or faults), `schemas` (the same
+      of schema files), `ontology`, `catalogue`, `reader` and `embedding` (whether they differ), `problems` (what could
+      not be compared, in words)
     - `stale`: whether a build would find anything to do
     - `advice` about the ontology
     """
@@ -56,18 +63,23 @@ def status(kb: KnowledgeBase) -> dict[str, Any]:
             ),
         }
     changes = _changes(kb)
+    report = _read(kb, REPORT_NAME, {})
     return {
         "generation": kb.generation.name,
         "created": kb.generation.meta["created"],
         "store": str(kb.config.store),
         "reader": kb.generation.meta.get("key", {}).get("reader", ""),
         **counts,
+        "schemas": report.get("schemas", {}),
+        "index": {"rows": report.get("nodes", 0), "identity": report.get("embedding", {}).get("identity")},
         "changes": changes,
-        "stale": bool(
-            any(changes["pages"].values()) or changes["ontology"] or changes["catalogue"] or changes["reader"]
-        ),
+        "stale": any(any(one.values()) if isinstance(one, dict) else one for one in changes.values()),
         "advice": _advice(kb),
     }
+
+
+def _read(kb: KnowledgeBase, name: str, otherwise: Any) -> Any:
+    return json.loads(kb.generation.read(name)) if name in kb.generation.meta["files"] else otherwise
 
 
 def _count(store: ox.Store, type_iri: str | None, predicate: str | None, graph: str | None) -> int:
@@ -103,13 +115,22 @@ def _changes(kb: KnowledgeBase) -> dict[str, Any]:
         vocabulary = load_vocabulary(kb.config.ontology, kb.config.shapes)
         return LazyReader(kb.config, vocabulary, kb.catalogue).identity
 
+    def embedding() -> str:
+        from kb.embed.opening import open_provider
+
+        return open_provider(kb.config).identity
+
     given = str(key.get("reader", "")).startswith("statements/")
+    made_by = kb.generation.meta.get("embedding", {}).get("identity")
+    key = {**key, "embedding": made_by}
     return {
         # Whoever gave statements knows that another build reads pages.
         "reader": not given and differs("reader", reader),
         "pages": _page_changes(kb, given=given),
         "ontology": differs("vocabulary", lambda: load_vocabulary(kb.config.ontology, kb.config.shapes).digest),
         "catalogue": differs("catalogue", catalogue),
+        "embedding": made_by is not None and differs("embedding", embedding),
+        "schemas": _schema_changes(kb),
         "problems": problems,
     }
 
@@ -137,6 +158,25 @@ def _page_changes(kb: KnowledgeBase, *, given: bool) -> dict[str, list[str]]:
                 found["unreadable"].extend(str(fault) for fault in err.faults)
     present = {file.id for file in scan.files}
     found["removed"] = [] if given else sorted(set(built) - present)
+    return found
+
+
+def _schema_changes(kb: KnowledgeBase) -> dict[str, list[str]]:
+    """Schema files by what happened to them."""
+    found: dict[str, list[str]] = {"new": [], "changed": [], "removed": [], "unreadable": []}
+    built = {row["path"]: row["digest"] for row in _read(kb, CATALOG_NAME, [])}
+    if kb.config.schemas is None:
+        return {**found, "removed": sorted(built)}
+    source = SchemaSource(kb.config)
+    files, faults = source.scan()
+    digests = source.digests(files)
+    found["unreadable"] = [str(fault) for fault in faults]
+    for file in files:
+        if file.shown not in built:
+            found["new"].append(file.shown)
+        elif digests.get(file.shown) != built[file.shown]:
+            found["changed"].append(file.shown)
+    found["removed"] = sorted(set(built) - {file.shown for file in files})
     return found
 
 

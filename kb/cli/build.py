@@ -68,6 +68,18 @@ def _rows(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     metavar="FILE",
     help="Read all pages with the replies of this file, without a model.",
 )
+@click.option(
+    "--schemas",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder of the schema notes, instead of what kb.toml says.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder to publish into, instead of what kb.toml says.",
+)
 @kb_option
 @json_option
 def command(
@@ -80,17 +92,21 @@ def command(
     max_cost: float | None,
     record: Path | None,
     replay: Path | None,
+    schemas: Path | None,
+    out: Path | None,
     folder: Path,
     as_json: bool,
 ) -> int:
-    """Read pages, schema notes and catalogue, and publish graph and index.
+    """Read pages, notes and catalogue; publish graph and index.
 
     Only what changed since the last build is read. The old graph stays in use until the new one is complete, and when
     the build fails or is killed. Every reply of a language model is kept when it comes: a build that was stopped goes
     on where it was, and nothing is paid for twice.
 
-    Exit code 1: a page or a note could not be read, or given data break a shape; the rest is published all the same. 3: nothing
-    was published, since the endpoint cannot be used, the recording lacks a reply, or --max-cost was reached.
+    --schemas and --out build an index of schema notes in a folder without kb.toml, too.
+
+    Exit code 1: a page or a note could not be read, or given data break a shape; the rest is published all the same.
+    3: nothing was published, since the endpoint cannot be used, the recording lacks a reply, or --max-cost was reached.
     """
     import kb
 
@@ -103,6 +119,8 @@ def command(
     with progress() as step:
         report = kb.build(
             folder,
+            schema_dir=schemas,
+            kg_dir=out,
             force=force,
             statements=statements,
             reader=reader,

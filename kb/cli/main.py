@@ -23,7 +23,7 @@ __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS: dict[str, str] = {
     "init": "Make a folder a knowledge base, with something to start from.",
-    "build": "Read pages, schema notes and catalogue, and publish graph and index.",
+    "build": "Read pages, notes and catalogue; publish graph and index.",
     "status": "Show what the graph holds, and what has changed since.",
     "ask": "Answer a question, with the pages and quotes behind it.",
     "prompt": "Print what a model is asked about a page or a question.",

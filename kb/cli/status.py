@@ -39,6 +39,7 @@ def _show(data: dict[str, Any]) -> None:
         ["statements", f"{data['statements']:,}", "accepted"],
         ["", f"{rejected:,}", f"rejected{f': {why}' if why else ''}"],
         ["facts", f"{data['facts']:,}", ", ".join(f"{n:,} {name}" for name, n in data["relations"].items())],
+        *_notes(data),
         ["warnings", f"{data['warnings']:,}", "kb validate prints them" if data["warnings"] else ""],
     ]
     table(["", "", ""], rows, right=[1])
@@ -56,10 +57,27 @@ def _show(data: dict[str, Any]) -> None:
             echo(wrapped(line, indent="  ", hanging="    "))
 
 
+def _notes(data: dict[str, Any]) -> list[list[str]]:
+    found, index = data["schemas"], data["index"]
+    rows = []
+    if found:
+        parts = [
+            counted(found["fields"], "field"),
+            counted(found["caveats"], "caveat"),
+            counted(found["facts"], "fact"),
+        ]
+        rows.append(["notes", f"{found['concepts']:,}", ", ".join(parts)])
+    if index["identity"]:
+        rows.append(["index", f"{index['rows']:,}", f"rows by {index['identity']}"])
+    return rows
+
+
 def _changes(changes: dict[str, Any]) -> list[str]:
-    lines = [f"the {name} differs" for name in ("ontology", "catalogue", "reader") if changes[name]]
-    for kind, pages in changes["pages"].items():
-        if pages:
-            shown = ", ".join(pages[:8])
-            lines.append(f"{counted(len(pages), 'page')} {kind}: {shown}{' …' if len(pages) > 8 else ''}")
+    names = ("ontology", "catalogue", "reader", "embedding")
+    lines = [f"the {name} differs" for name in names if changes[name]]
+    for what, by_kind in (("page", changes["pages"]), ("schema file", changes["schemas"])):
+        for kind, items in by_kind.items():
+            if items:
+                shown = ", ".join(items[:8])
+                lines.append(f"{counted(len(items), what)} {kind}: {shown}{' …' if len(items) > 8 else ''}")
     return [*lines, *changes["problems"]]

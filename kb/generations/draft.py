@@ -79,7 +79,8 @@ class Draft:
             raise ValueError(f"{name!r} is not a name for a file of a generation")
         with disk_errors(f"{path}: cannot be written"):
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(path, data.encode("utf-8") if isinstance(data, str) else data)
+            # Publishing waits until the disk has all of them.
+            path.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
 
     def publish(self, meta: dict[str, Any]) -> Generation:
         """Makes the draft the current generation, in one step for every reader.
