@@ -184,8 +184,10 @@ FAULTS = {
         (5, "id 'f' stands on line 3 already; fields and caveats of a note share their ids"),
     ),
     "an unknown field": (
-        "concept: c\nfields: [{id: max}, {id: idle}]\n"
-        "caveats:\n- {id: x, severity: low, summary: y, applies_to: [max, mxa]}\n",
+        (
+            "concept: c\nfields: [{id: max}, {id: idle}]\n"
+            "caveats:\n- {id: x, severity: low, summary: y, applies_to: [max, mxa]}\n"
+        ),
         (4, "applies to 'mxa', which is no field of the note; did you mean 'max'? Known: 'max', 'idle'"),
     ),
     "a field of a note without fields": (

@@ -38,7 +38,7 @@ def checks(node: Fields, column: str | None) -> Iterator[Told]:
                 lenient = _text(_setting(settings, "severity")).lower() == "warn"
                 if lenient:
                     said = f"{said}; rows that break this only give a warning"
-                yield name, "medium" if lenient else "info", f"{said}.", about, test.line
+                yield name, "medium" if lenient else "info", f"{said[0].upper()}{said[1:]}.", about, test.line
 
 
 def constraints(node: Fields, column: str | None) -> Iterator[Told]:
@@ -50,7 +50,7 @@ def constraints(node: Fields, column: str | None) -> Iterator[Told]:
         kind = _text(one.fields.get("type"))
         columns = _texts(one.fields.get("columns"))
         expression = _text(one.fields.get("expression"))
-        what = f"`{column}`" if column else _joined(columns) or "each row"
+        what = f"`{column}`" if column else _joined(columns) or "Each row"
         if kind in ("not_null", "unique", "primary_key"):
             said = {
                 "not_null": f"{what} must never be null",
@@ -89,7 +89,7 @@ def freshness(owners: list[Fields]) -> Iterator[Told]:
 
 def told_in_meta(node: Fields, column: str | None) -> Iterator[Told]:
     """Deprecations, and what `meta` says under keys that announce a caveat."""
-    what = f"`{column}`" if column else "this table"
+    what = f"`{column}`" if column else "This table"
     day = node.scalar("deprecation_date")
     if day is not None:
         yield "deprecated", "high", f"{what} is deprecated from {day.text.strip()}.", (), day.line
