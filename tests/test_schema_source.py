@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from schemas_help import Notes, told
+from schemas_help import Notes
 
 from kb.config import load_config
 from kb.sources import schemas
@@ -181,12 +181,3 @@ def test_digests_parse_nothing_and_reading_parses_what_is_asked_for(
 
 def test_the_package_exports_what_it_names() -> None:
     assert all(hasattr(schemas, name) for name in schemas.__all__)
-
-
-def test_one_concept_in_two_files_is_told_with_both_places(notes: Notes) -> None:
-    notes.write("a.yaml", NOTE)
-    notes.write("b.yaml", f"# later\n{NOTE}")
-    found = [note for one in notes.read().values() for note in one.notes]
-    assert told(tuple(schemas.repeated_concepts(found))) == [
-        (2, "concept 'c' has a note at schemas/a.yaml:1 already; give one another id, or put both into one note")
-    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kb.sources.schemas._graph import repeated_concepts, schema_entities, schema_statements, semantic_digest
+from kb.sources.schemas._graph import schema_entities, schema_statements, semantic_digest
 from kb.sources.schemas._source import SCHEMA_SUFFIXES, SchemaDocument, SchemaFile, SchemaSource
 
 __all__ = [
@@ -10,7 +10,6 @@ __all__ = [
     "SchemaDocument",
     "SchemaFile",
     "SchemaSource",
-    "repeated_concepts",
     "schema_entities",
     "schema_statements",
     "semantic_digest",

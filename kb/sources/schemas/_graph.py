@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 
-from kb.errors import Fault
 from kb.model import Entity, SchemaNote, Statement
-from kb.sources._text import clipped
 
-__all__ = ["repeated_concepts", "schema_entities", "schema_statements", "semantic_digest"]
+__all__ = ["schema_entities", "schema_statements", "semantic_digest"]
 
 CONCEPT, FIELD, CAVEAT = "concept", "field", "caveat"
 HAS_FIELD, HAS_CAVEAT, APPLIES_TO = "has_field", "has_caveat", "applies_to"
@@ -67,21 +64,3 @@ def semantic_digest(note: SchemaNote) -> str:
         [[one.id, one.severity, one.summary, one.evidence, list(one.applies_to)] for one in note.caveats],
     ]
     return hashlib.sha256(json.dumps(said, ensure_ascii=True, separators=(",", ":")).encode("ascii")).hexdigest()
-
-
-def repeated_concepts(notes: Iterable[SchemaNote]) -> list[Fault]:
-    """A fault for each note whose concept another one before it has: which of the two is meant, nobody could tell."""
-    first: dict[str, SchemaNote] = {}
-    faults: list[Fault] = []
-    for note in notes:
-        before = first.setdefault(note.concept, note)
-        if before is not note:
-            faults.append(
-                Fault(
-                    note.path,
-                    note.line or None,
-                    f"concept {clipped(note.concept)} has a note at {before.path}:{before.line} already; give one "
-                    "another id, or put both into one note",
-                )
-            )
-    return faults

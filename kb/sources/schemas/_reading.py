@@ -14,7 +14,6 @@ __all__ = ["FileReading", "Ids", "kind_of", "known_key", "listed", "one_line"]
 _LISTED = 6
 # What people call our keys in other formats; too unlike ours to be found by their letters.
 _OTHER_WORDS = {
-    "value_type": "type",
     "data_type": "type",
     "title": "name",
     "label": "name",
