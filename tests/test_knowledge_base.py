@@ -310,9 +310,11 @@ def test_status_counts_what_the_generation_holds(museum: KnowledgeBase) -> None:
     assert status["warnings"] == 0
     assert status["changes"] == {
         "pages": {"new": [], "changed": [], "removed": [], "unreadable": []},
+        "schemas": {"new": [], "changed": [], "removed": [], "unreadable": []},
         "ontology": False,
         "catalogue": False,
         "reader": False,
+        "embedding": False,
         "problems": [],
     }
     assert status["stale"] is False
