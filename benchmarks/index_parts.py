@@ -215,7 +215,9 @@ def publish(options: Options) -> list[dict[str, Any]]:
         schemas[note["concept"]] = peer.Schema(
             note["concept"], before.filename, str(note), str(note), note["review"], nodes
         )
-        return without_embedding(provider, lambda: peer.publish(list(schemas.values()), options.peer_folder, provider))
+        spent = without_embedding(provider, lambda: peer.publish(list(schemas.values()), options.peer_folder, provider))
+        _only_current(options.peer_folder)
+        return spent
 
     def of_ours(note: data.Note) -> float:
         parts = parts_of(found, {note["concept"]: note})
@@ -225,6 +227,14 @@ def publish(options: Options) -> list[dict[str, Any]]:
         "publish one concept, notes parsed", list(changed(found, options.samples, "benchmark")), of_peer, of_ours
     )
     return [asdict(published)]
+
+
+def _only_current(folder: Path) -> None:
+    """Removes the peer's older generations, which would fill the disk."""
+    current = peer.current(folder)
+    for path in (folder / "generations").iterdir():
+        if path != current:
+            shutil.rmtree(path)
 
 
 def changed(found: dict[str, data.Note], number: int, word: str) -> Iterator[data.Note]:
