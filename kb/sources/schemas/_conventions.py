@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kb.sources.schemas._conventions_text import plain, texts_of
+from kb.sources.schemas._conventions_text import plain
+from kb.sources.schemas._reading import value_text
 from kb.sources.yaml_files import Fields, Items, Node, Scalar
 
 __all__ = ["SIGNALS", "Conventions", "attribute_name", "mappings", "registry_attributes"]
@@ -37,9 +38,9 @@ class Conventions:
             for root in roots:
                 if not isinstance(root, Fields):
                     continue
-                taken.update(texts_of(group.fields.get("id")) for group in mappings(root, "groups"))
+                taken.update(value_text(group.fields.get("id")) for group in mappings(root, "groups"))
                 taken.update(
-                    f"{before}{texts_of(one.fields.get(key))}"
+                    f"{before}{value_text(one.fields.get(key))}"
                     for name, (key, before) in SIGNALS.items()
                     for one in mappings(root, name)
                 )
@@ -66,11 +67,11 @@ class Conventions:
     def value_type(self, node: Fields, name: str) -> str | None:
         """What an attribute holds: its own words, or those of its definition; `enum` for a choice."""
         found = self._own_or_defined(node, name, "type")
-        return "enum" if isinstance(found, Fields) else texts_of(found) or None
+        return "enum" if isinstance(found, Fields) else value_text(found) or None
 
     def description(self, node: Fields, name: str) -> str | None:
         """What an attribute is, which values it may have, examples."""
-        said = [plain(texts_of(self._own_or_defined(node, name, "brief")))]
+        said = [plain(value_text(self._own_or_defined(node, name, "brief")))]
         members = self._own_or_defined(node, name, "type")
         members = members if isinstance(members, Fields) else self._own_or_defined(node, name, "members")
         choices = list(_choices(members))
@@ -98,7 +99,7 @@ def mappings(owner: Fields, key: str) -> list[Fields]:
 def attribute_name(node: Fields, prefix: str = "") -> tuple[str, bool]:
     """(name, whether it is defined here) of an attribute; an empty name where there is none."""
     for key in ("key", "id", "ref"):
-        name = texts_of(node.fields.get(key))
+        name = value_text(node.fields.get(key))
         if name:
             return (f"{prefix}.{name}" if prefix and key == "id" else name), key != "ref"
     return "", False
@@ -116,7 +117,7 @@ def registry_attributes(root: Fields) -> dict[str, list[Fields]]:
 
 def _defined(root: Fields) -> Iterator[tuple[str, Fields]]:
     for owner in (root, *mappings(root, "groups"), *mappings(root, "attribute_groups")):
-        prefix = texts_of(owner.fields.get("prefix"))
+        prefix = value_text(owner.fields.get("prefix"))
         for node in mappings(owner, "attributes"):
             name, here = attribute_name(node, prefix)
             if name and here:
@@ -140,13 +141,13 @@ def _choices(node: Node | None) -> Iterator[str]:
         members = [one for one in node.items if isinstance(one, Fields)]
     told = len(members) <= _MEMBERS_TOLD
     for member in members:
-        value = texts_of(member.fields.get("value")) or texts_of(member.fields.get("id"))
-        brief = plain(texts_of(member.fields.get("brief"))).rstrip(".")
+        value = value_text(member.fields.get("value")) or value_text(member.fields.get("id"))
+        brief = plain(value_text(member.fields.get("brief"))).rstrip(".")
         if value:
             yield f"{value} ({brief})" if told and brief and brief.lower() != value.lower() else value
 
 
 def _examples(node: Node | None) -> list[str]:
     nodes = node.items if isinstance(node, Items) else [node]
-    found = [plain(texts_of(one)) for one in nodes]
+    found = [plain(value_text(one)) for one in nodes]
     return [one for one in found if one and len(one) <= _LONGEST_EXAMPLE][:_EXAMPLES]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kb.sources.schemas._reading import one_line
+from kb.sources.schemas._reading import one_line, value_text
 from kb.sources.yaml_files import Fields, Node, Scalar
 
-__all__ = ["demanded", "deprecation", "plain", "requirement", "split_note", "texts_of"]
+__all__ = ["demanded", "deprecation", "plain", "requirement", "split_note"]
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
 _ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,3}[.)])\s+(?=\S)")
@@ -21,11 +21,6 @@ _DEMANDS = (
 _LONG_NOTE = 1000
 _MANY_ITEMS = 4
 _LONGEST_LEAD = 200
-
-
-def texts_of(node: Node | None) -> str:
-    """The text of a single value; empty where there is none."""
-    return node.text.strip() if isinstance(node, Scalar) and not node.empty else ""
 
 
 def plain(text: str) -> str:
@@ -95,7 +90,7 @@ def requirement(node: Node | None) -> tuple[str, str] | None:
         ("recommended", "medium", "recommended under a condition"),
         ("opt_in", "low", "left out unless it is asked for"),
     ):
-        text = plain(texts_of(node.fields.get(level)))
+        text = plain(value_text(node.fields.get(level)))
         if text:
             return severity, f"{words}: {text}"
     return None
@@ -104,11 +99,11 @@ def requirement(node: Node | None) -> tuple[str, str] | None:
 def deprecation(node: Node | None) -> tuple[str, str] | None:
     """(severity, summary without the name) of what is deprecated. Older files give a text alone."""
     if isinstance(node, Scalar):
-        text = plain(texts_of(node))
+        text = plain(value_text(node))
         return ("medium", f"deprecated: {text}") if text else None
     if not isinstance(node, Fields):
         return None
-    reason, new, note = (plain(texts_of(node.fields.get(key))) for key in ("reason", "renamed_to", "note"))
+    reason, new, note = (plain(value_text(node.fields.get(key))) for key in ("reason", "renamed_to", "note"))
     if new:
         said = f"deprecated: renamed to `{new}`, use that"
     elif note:

@@ -14,7 +14,7 @@ from kb.model import Caveat, SchemaField, SchemaNote
 from kb.sources._text import clipped, unstorable
 from kb.sources.schemas._dbt_checks import checks, constraints, freshness, told_in_meta
 from kb.sources.schemas._dbt_docs import DocsBlocks
-from kb.sources.schemas._reading import FileReading, Ids, listed, one_line
+from kb.sources.schemas._reading import FileReading, Ids, listed, one_line, value_text
 from kb.sources.yaml_files import Fields, Items, Node
 
 __all__ = ["looks_like_properties", "read_notes"]
@@ -71,11 +71,11 @@ class _Reader:
                         self.add(f"{name}/{called}", table, [source, table])
 
     def name(self, node: Fields, kind: str) -> str:
-        name = node.scalar("name")
-        if name is None or not name.text.strip():
+        name = value_text(node.fields.get("name"))
+        if not name:
             self.reading.warn(node.line, f"a {kind} without name is left out; give it one")
             return ""
-        return _NOT_IN_NAME.sub("_", name.text.strip())
+        return _NOT_IN_NAME.sub("_", name)
 
     def add(self, concept: str, node: Fields, owners: list[Fields]) -> None:
         """`owners` are what settings come from, the nearest last."""
@@ -102,8 +102,7 @@ class _Reader:
             if "include" in column.fields:
                 # In a version of a model: which columns it takes from the model itself.
                 continue
-            name = column.scalar("name")
-            called = one_line(name.text) if name is not None else ""
+            called = one_line(value_text(column.fields.get("name")))
             if not called:
                 self.reading.warn(column.line, "a column without name is left out; give it one")
             elif called in found:
@@ -113,13 +112,7 @@ class _Reader:
         return found
 
     def description(self, node: Fields) -> str | None:
-        text = node.scalar("description")
-        if text is None:
-            return None
-        if unstorable(text.text) is not None:
-            self.reading.warn(text.line, "a description holds a character that no RDF file can hold; it is left out")
-            return None
-        return self.docs.resolved(text.text, self.folder, self.missing)
+        return self.docs.resolved(value_text(node.fields.get("description")), self.folder, self.missing)
 
     def caveats(self, node: Fields, column: str | None, columns: dict[str, Fields], ids: Ids) -> Iterator[Caveat]:
         """What is tested, demanded or told of a column, or of a whole table where `column` is None."""
@@ -144,8 +137,7 @@ class _Reader:
 
 
 def _type(column: Fields) -> str | None:
-    found = column.scalar("data_type")
-    return one_line(found.text) or None if found is not None and unstorable(found.text) is None else None
+    return one_line(value_text(column.fields.get("data_type"))) or None
 
 
 def _mappings(owner: Fields, key: str) -> list[Fields]:

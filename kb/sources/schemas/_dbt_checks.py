@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kb.sources.schemas._reading import one_line
+from kb.sources.schemas._reading import one_line, value_text
 from kb.sources.yaml_files import Fields, Items, Node, Scalar
 
 __all__ = ["Told", "checks", "constraints", "freshness", "told_in_meta"]
@@ -185,7 +185,7 @@ def _joined(columns: list[str]) -> str:
 
 
 def _text(node: Node | None) -> str:
-    return one_line(node.text) if isinstance(node, Scalar) and not node.empty else ""
+    return one_line(value_text(node))
 
 
 def _texts(node: Node | None) -> list[str]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from kb.errors import Fault
-from kb.sources._text import decode, read_bytes
+from kb.sources._text import decode, read_bytes, unstorable
 from kb.sources._walk import Found
 
 __all__ = ["DocsBlocks", "names_docs"]
@@ -58,7 +58,8 @@ class DocsBlocks:
             text = decode(data, "")
             if isinstance(text, str):
                 for name, words in _BLOCK.findall(text):
-                    found.setdefault(name, []).append((path.parent, words.strip()))
+                    if unstorable(words) is None:
+                        found.setdefault(name, []).append((path.parent, words.strip()))
         return found
 
     def block(self, name: str, folder: Path) -> str | None:

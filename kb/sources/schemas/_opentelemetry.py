@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kb.model import Caveat, SchemaField, SchemaNote
-from kb.sources._text import clipped, unstorable
+from kb.sources._text import clipped
 from kb.sources.schemas._conventions import SIGNALS, Conventions, attribute_name, mappings, registry_attributes
-from kb.sources.schemas._conventions_text import demanded, deprecation, plain, requirement, split_note, texts_of
-from kb.sources.schemas._reading import FileReading, Ids, listed
+from kb.sources.schemas._conventions_text import demanded, deprecation, plain, requirement, split_note
+from kb.sources.schemas._reading import FileReading, Ids, listed, value_text
 from kb.sources.yaml_files import Fields, Items, Node
 
 __all__ = ["Conventions", "looks_like_conventions", "may_be_conventions", "read_notes"]
@@ -37,7 +37,7 @@ def looks_like_conventions(root: Node) -> bool:
     """Whether a document holds semantic conventions."""
     if not isinstance(root, Fields):
         return False
-    if texts_of(root.fields.get(_FORMAT)).startswith("definition/"):
+    if value_text(root.fields.get(_FORMAT)).startswith("definition/"):
         return True
     # Alerting rules have groups as well, but no ids.
     groups = mappings(root, "groups")
@@ -71,10 +71,10 @@ class _Reader:
             concept = self.conventions.registry(self.reading.shown, namespace)
             self.add(concept, root, nodes, f"Attributes whose names begin with {namespace}.")
         for group in mappings(root, "groups"):
-            self.group(group, texts_of(group.fields.get("id")))
+            self.group(group, value_text(group.fields.get("id")))
         for key, (naming, before) in SIGNALS.items():
             for signal in mappings(root, key):
-                name = texts_of(signal.fields.get(naming))
+                name = value_text(signal.fields.get(naming))
                 self.group(signal, name and f"{before}{name}")
 
     def group(self, node: Fields, concept: str) -> None:
@@ -110,7 +110,7 @@ class _Reader:
 
     def named(self, group: Fields, attributes: list[Fields]) -> Iterator[tuple[str, Fields]]:
         """The attributes that are used, each once, and what an event's body holds."""
-        prefix = texts_of(group.fields.get("prefix"))
+        prefix = value_text(group.fields.get("prefix"))
         seen: set[str] = set()
         for node in attributes:
             name, defined = attribute_name(node, prefix)
@@ -137,15 +137,12 @@ class _Reader:
         known = {one.id for one in fields}
 
         def caveat(what: str, severity: str, summary: str, line: int) -> Iterator[Caveat]:
-            if unstorable(summary) is not None:
-                self.reading.warn(line, f"{what} of {clipped(called)} holds a character that no RDF file can hold")
-                return
             about = (field,) if field else tuple(dict.fromkeys(one for one in _QUOTED.findall(summary) if one in known))
             yield Caveat(ids.take(f"{before}{what}"), severity, summary, None, about, line)
 
         naming = node.mapping("name")
         for what, owner in (("note", node), ("name.note", naming)):
-            note = texts_of(owner.fields.get("note")) if owner is not None else ""
+            note = value_text(owner.fields.get("note")) if owner is not None else ""
             if note and owner is not None:
                 for piece in split_note(note):
                     yield from caveat(what, demanded(piece), piece, owner.lines["note"])
@@ -160,24 +157,24 @@ class _Reader:
 
 def _description(node: Fields, attributes: list[Fields]) -> str:
     """What a group says of itself on one line, with what it measures and takes over."""
-    said = [plain(texts_of(node.fields.get("brief"))).rstrip(".")]
-    metric = texts_of(node.fields.get("metric_name"))
-    instrument, unit = texts_of(node.fields.get("instrument")), texts_of(node.fields.get("unit"))
+    said = [plain(value_text(node.fields.get("brief"))).rstrip(".")]
+    metric = value_text(node.fields.get("metric_name"))
+    instrument, unit = value_text(node.fields.get("instrument")), value_text(node.fields.get("unit"))
     if instrument:
         said.append(f"{f'Metric {metric}' if metric else 'Metric'}: {instrument}{f' in {unit}' if unit else ''}")
-    kind = texts_of(node.fields.get("span_kind")) or texts_of(node.fields.get("kind"))
+    kind = value_text(node.fields.get("span_kind")) or value_text(node.fields.get("kind"))
     if kind:
         said.append(f"Span of kind {kind}")
     taken_over = [
-        *(texts_of(node.fields.get(key)) for key in ("extends", "ref")),
-        *(texts_of(one.fields.get("ref_group")) for one in attributes),
+        *(value_text(node.fields.get(key)) for key in ("extends", "ref")),
+        *(value_text(one.fields.get("ref_group")) for one in attributes),
     ]
     names = [one for one in taken_over if one]
     if names:
         said.append(f"Has what {' and '.join(names)} has")
     about = node.fields.get("entity_associations")
     if isinstance(about, Items):
-        entities = [texts_of(one) for one in about.items]
+        entities = [value_text(one) for one in about.items]
         said.append(f"Reported for {', '.join(one for one in entities if one)}")
     return " ".join(f"{one}." for one in said if one)
 

@@ -9,7 +9,7 @@ from kb.sources._collect import meant
 from kb.sources._text import clipped, unstorable
 from kb.sources.yaml_files import Fields, Items, Node, Scalar
 
-__all__ = ["FileReading", "Ids", "kind_of", "known_key", "listed", "one_line"]
+__all__ = ["FileReading", "Ids", "kind_of", "known_key", "listed", "one_line", "value_text"]
 
 _LISTED = 6
 # What people call our keys in other formats; too unlike ours to be found by their letters.
@@ -137,6 +137,13 @@ def listed(names: list[str], most: int = _LISTED) -> str:
     """The first few of many names, and how many more there are."""
     more = len(names) - most
     return ", ".join(clipped(one, 60) for one in names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def value_text(node: Node | None) -> str:
+    """The text of a single value in a file that is not ours to correct; empty where none could be kept."""
+    if not isinstance(node, Scalar) or node.empty or unstorable(node.text) is not None:
+        return ""
+    return node.text.strip()
 
 
 def one_line(text: str) -> str:
