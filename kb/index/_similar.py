@@ -47,9 +47,11 @@ def similar_pairs(rows: range, read: Callable[[range], Vectors], threshold: floa
     """All pairs of `rows` with a cosine of at least `threshold`, the `most` similar ones at most.
 
     `read` gives the vectors of some rows, shape (rows, dimension). Each pair is looked at once, and the memory needed
-    does not depend on the number of rows.
+    does not depend on the number of rows. Rows are of length 1 or made so; a threshold of 1 asks for equal rows.
     """
     blocks = [rows[at : at + BLOCK] for at in range(0, len(rows), BLOCK)]
+    # Rows of length 1 are so but for float32: the same row twice may give 0.9999999.
+    threshold = min(threshold, 1 - _UNIT)
     found = _Gathered(most)
     for first, second, cosine in _products(blocks, read, threshold):
         found.add(first - rows.start, second - rows.start, cosine)
@@ -63,10 +65,20 @@ def _products(blocks: list[range], read: Callable[[range], Vectors], threshold: 
         workers = min(2, os.cpu_count() or 1) if many else 1
         pool = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
         waiting: deque[Future[Found]] = deque()
+        units: dict[int, bool] = {}
+
+        def block_of(number: int) -> Vectors:
+            vectors = read(blocks[number])
+            if number not in units:
+                squares = np.einsum("ij,ij->i", vectors, vectors)
+                units[number] = bool(np.all((np.abs(squares - 1) < 2 * _UNIT) | (squares == 0)))
+            return vectors if units[number] else _of_length_one(vectors)
+
         for number, block in enumerate(blocks):
-            left = _unit(read(block))
-            for other in blocks[number:]:
-                right = left if other is block else _unit(read(other))
+            left = block_of(number)
+            for place in range(number, len(blocks)):
+                other = blocks[place]
+                right = left if place == number else block_of(place)
                 if pool is None:
                     yield _compared(block, left, other, right, threshold)
                     continue
@@ -77,11 +89,7 @@ def _products(blocks: list[range], read: Callable[[range], Vectors], threshold: 
             yield waiting.popleft().result()
 
 
-def _unit(vectors: Vectors) -> Vectors:
-    """Rows of length 1. Most have it already."""
-    squares = np.einsum("ij,ij->i", vectors, vectors)
-    if bool(np.all((np.abs(squares - 1) < 2 * _UNIT) | (squares == 0))):
-        return vectors
+def _of_length_one(vectors: Vectors) -> Vectors:
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))[:, None]
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
@@ -104,8 +112,7 @@ def _exact(left: Vectors, right: Vectors, first: Ints, second: Ints) -> Floats:
     for start in range(0, len(first), _AT_ONCE):
         at = slice(start, start + _AT_ONCE)
         one, two = left[first[at]].astype(np.float64), right[second[at]].astype(np.float64)
-        lengths = np.sqrt(np.einsum("ij,ij->i", one, one) * np.einsum("ij,ij->i", two, two))
-        cosine[at] = np.einsum("ij,ij->i", one, two) / np.where(lengths > 0, lengths, 1)
+        cosine[at] = np.einsum("ij,ij->i", one, two)
     return np.minimum(cosine, 1.0)
 
 
