@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -119,3 +121,22 @@ def test_several_threads_may_ask_at_once(folder: Path) -> None:
         for thread in threads:
             thread.join()
     assert found == ["field:deployment_config:immutable"] * 16
+
+
+def test_search_parses_no_file_of_the_notes(folder: Path) -> None:
+    code = (
+        "import sys; from kb.schema_provider import FileSchemaProvider\n"
+        f"assert FileSchemaProvider({str(folder / 'schemas')!r}).search('immutable')\n"
+        "print([name for name in sys.modules if name.startswith('kb.sources.schemas')])\n"
+        "print('yaml' in sys.modules and sys.modules['yaml'].CSafeLoader.get_single_data.calls)"
+    )
+    counting = (
+        "import yaml\n"
+        "def counted(self, really=yaml.CSafeLoader.get_single_data):\n"
+        "    counted.calls += 1\n"
+        "    return really(self)\n"
+        "counted.calls = 0\n"
+        "yaml.CSafeLoader.get_single_data = counted\n"
+    )
+    done = subprocess.run([sys.executable, "-c", counting + code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n0\n"
