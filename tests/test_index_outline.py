@@ -122,6 +122,8 @@ def test_notes_are_linked_in_the_graph_of_their_concept(notes: Notes) -> None:
             if isinstance(quad.subject, ox.NamedNode) and isinstance(quad.object, ox.NamedNode)
         }
         links = {(s, p, base.iris.entity_id(o)) for s, p, o in found if p != ""}
+        for part in (None, "values", "no_way_back"):
+            assert base.get("deployment_config", part)["source"] == "schemas/deployment.schema.yaml"
     assert {one for one in links if one[2]} == {
         ("concept:deployment_config", "hasField", "field:deployment_config:immutable"),
         ("concept:deployment_config", "hasField", "field:deployment_config:values"),

@@ -47,7 +47,7 @@ def command(node: str, part: str | None, limit: int, folder: Path, as_json: bool
 
 
 def _concept(found: Found, limit: int) -> None:
-    _head(found["concept"], found["node_id"], found["description"])
+    _head(found["concept"], found["node_id"], found["description"], found["source"])
     for key, value in found["review"].items():
         echo(wrapped(f"Review {key}: {value}", indent="  "))
     if found["fields"]:
@@ -59,7 +59,7 @@ def _concept(found: Found, limit: int) -> None:
 
 
 def _field(found: Found, limit: int) -> None:
-    _head(found["name"], found["node_id"], found["description"])
+    _head(found["name"], found["node_id"], found["description"], found["source"])
     if found["value_type"]:
         echo(wrapped(f"Value type: {found['value_type']}", indent="  ", hanging="    "))
     _heading("Caveats that apply" if found["caveats"] else "No caveat applies.")
@@ -67,7 +67,7 @@ def _field(found: Found, limit: int) -> None:
 
 
 def _caveat(found: Found, limit: int) -> None:
-    _head(found["summary"], found["node_id"], None)
+    _head(found["summary"], found["node_id"], None, found["source"])
     for key in ("severity", "evidence"):
         if found[key]:
             echo(wrapped(f"{key.capitalize()}: {found[key]}", indent="  ", hanging="    "))
@@ -116,9 +116,11 @@ _SHOWN = {
 }
 
 
-def _head(title: str, node_id: str, said: str | None) -> None:
+def _head(title: str, node_id: str, said: str | None, source: str | None = None) -> None:
     echo(wrapped(title))
     echo(f"  {node_id}")
+    if source:
+        echo(f"  {source}")
     if said:
         echo(wrapped(said, indent="  "))
 

@@ -25,6 +25,9 @@ _CONCEPT = """SELECT ?concept ?description ?status WHERE {
   OPTIONAL { ?concept dcterms:description ?description }
   OPTIONAL { ?concept kb:reviewStatus ?status }
 }"""
+_SOURCE = """SELECT ?provenance ?graph ?source ?name WHERE {
+  GRAPH ?provenance { ?graph kb:onPage ?source . OPTIONAL { ?source dcterms:identifier ?name } }
+}"""
 _FIELDS = """SELECT ?concept ?field ?name ?type ?description WHERE {
   ?concept kb:hasField ?field .
   OPTIONAL { ?field rdfs:label ?name }
@@ -116,7 +119,7 @@ class SchemaNodes:
         return {**shown, key: found[key]}
 
     def concept(self, concept: str) -> Found:
-        """`description`, `fields`, `caveats` and `review` of a concept, by its id."""
+        """`description`, `fields`, `caveats`, `review` and `source`, the file of its note, of a concept by its id."""
         said = self._first(_CONCEPT, concept=self._concept_iri(concept))
         review = {"status": said["status"]} if "status" in said else {}
         return {
@@ -125,6 +128,7 @@ class SchemaNodes:
             "concept": concept,
             "description": said.get("description"),
             "review": review,
+            "source": self.source(concept),
             "fields": self.fields(concept),
             "caveats": self.caveats(concept),
         }
@@ -133,14 +137,20 @@ class SchemaNodes:
         """`name`, `value_type`, `description` of a field, and the `caveats` that apply to it."""
         (found,) = [one for one in self.fields(concept) if one["node_id"] == node_id]
         caveats = self._caveats(_APPLYING, concept, field=self.iris.entity(node_id))
-        return {**found, "kind": FIELD, "concept": concept, "caveats": caveats}
+        return {**found, "kind": FIELD, "concept": concept, "caveats": caveats, "source": self.source(concept)}
 
     def caveat(self, concept: str, node_id: str) -> Found:
         """`severity`, `summary`, `evidence` of a caveat, and the `fields` that it applies to."""
         (found,) = [one for one in self.caveats(concept) if one["node_id"] == node_id]
         about = set(found.pop("applies_to"))
         fields = [one for one in self.fields(concept) if one["node_id"] in about]
-        return {**found, "kind": CAVEAT, "concept": concept, "fields": fields}
+        return {**found, "kind": CAVEAT, "concept": concept, "fields": fields, "source": self.source(concept)}
+
+    def source(self, concept: str) -> str | None:
+        """The file that the note on a concept stands in; None where the graph does not tell."""
+        bound = {"graph": self.iris.schema_graph(concept), "provenance": self.iris.provenance_graph}
+        row = self._first(_SOURCE, **bound)
+        return row.get("name", row.get("source"))
 
     def fields(self, concept: str) -> list[Found]:
         """The fields of a concept, in the order of their ids."""
