@@ -164,6 +164,24 @@ def test_the_second_form_has_concepts_named_like_the_first(notes: Notes) -> None
     assert [(one.id, one.severity, one.summary) for one in span.caveats] == [("name.note", "medium", "SHOULD be wait.")]
 
 
+def test_a_refinement_without_words_has_those_of_what_it_refines(notes: Notes) -> None:
+    notes.write("lock.yaml", SECOND_FORM)
+    notes.write(
+        "refined.yaml",
+        """
+        file_format: definition/2
+        span_refinements:
+          - {id: span.lock.wait.file, ref: lock.wait}
+          - {id: span.lock.wait.row, ref: lock.wait, brief: Waiting for a row.}
+          - {id: span.gone, ref: gone}
+        """,
+    )
+    found = notes.notes()
+    assert found["span.lock.wait.file"].description == "Waiting. Has what lock.wait has."
+    assert found["span.lock.wait.row"].description == "Waiting for a row. Has what lock.wait has."
+    assert found["span.gone"].description == "Has what gone has."
+
+
 def test_two_registries_of_one_namespace_keep_apart(notes: Notes) -> None:
     for name in ("a", "b"):
         notes.write(

@@ -32,6 +32,7 @@ class Conventions:
     def __init__(self, files: Iterable[tuple[str, tuple[Node, ...]]]) -> None:
         self._definitions: dict[str, Fields] = {}
         self._registries: dict[tuple[str, str], str] = {}
+        self._signals: dict[str, Fields] = {}
         taken: set[str] = set()
         registries: list[tuple[str, str]] = []
         for shown, roots in files:
@@ -39,11 +40,12 @@ class Conventions:
                 if not isinstance(root, Fields):
                     continue
                 taken.update(value_text(group.fields.get("id")) for group in mappings(root, "groups"))
-                taken.update(
-                    f"{before}{value_text(one.fields.get(key))}"
-                    for name, (key, before) in SIGNALS.items()
-                    for one in mappings(root, name)
-                )
+                for key, (naming, before) in SIGNALS.items():
+                    for one in mappings(root, key):
+                        name = value_text(one.fields.get(naming))
+                        taken.add(f"{before}{name}")
+                        if before:
+                            self._signals.setdefault(name, one)
                 for name, node in _defined(root):
                     self._define(name, node)
                 registries += [(shown, namespace) for namespace in registry_attributes(root)]
@@ -59,6 +61,10 @@ class Conventions:
     def definition(self, name: str) -> Fields | None:
         """The mapping that defines an attribute; None where no file does."""
         return self._definitions.get(name)
+
+    def refined(self, node: Fields) -> Fields | None:
+        """The span, metric, event or entity that a mapping refines; None where it refines none, or no file has it."""
+        return self._signals.get(value_text(node.fields.get("ref")))
 
     def registry(self, shown: str, namespace: str) -> str:
         """The concept of the attributes of one namespace that a `definition/2` file defines."""

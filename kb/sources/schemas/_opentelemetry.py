@@ -82,7 +82,7 @@ class _Reader:
             self.reading.warn(node.line, "a group without id or name is left out; give it one")
             return
         attributes = [one for key in ("attributes", "identity", "description") for one in mappings(node, key)]
-        self.add(concept, node, attributes, _description(node, attributes))
+        self.add(concept, node, attributes, _description(node, attributes, self.conventions.refined(node)))
 
     def add(self, concept: str, node: Fields, attributes: list[Fields], description: str) -> None:
         concept = _NOT_IN_CONCEPT.sub("_", concept)
@@ -155,9 +155,12 @@ class _Reader:
                 yield from caveat(key.partition("_")[0], severity, f"`{called}` is {words}", node.lines[key])
 
 
-def _description(node: Fields, attributes: list[Fields]) -> str:
-    """What a group says of itself on one line, with what it measures and takes over."""
-    said = [plain(value_text(node.fields.get("brief"))).rstrip(".")]
+def _description(node: Fields, attributes: list[Fields], refined: Fields | None) -> str:
+    """What a group says of itself, or what it refines does, on one line; with what it measures and takes over."""
+    brief = value_text(node.fields.get("brief"))
+    if not brief and refined is not None:
+        brief = value_text(refined.fields.get("brief"))
+    said = [plain(brief).rstrip(".")]
     metric = value_text(node.fields.get("metric_name"))
     instrument, unit = value_text(node.fields.get("instrument")), value_text(node.fields.get("unit"))
     if instrument:
