@@ -30,6 +30,7 @@ __all__ = [
     "RefusedQuestionError",
     "ReplayError",
     "ReplyError",
+    "ReviewError",
     "SourceError",
     "StatementsError",
     "UnknownNameError",
@@ -127,6 +128,10 @@ class QueryTimeoutError(KbError):
 
 class ExportError(KbError):
     """A graph cannot be written in the format that was asked for."""
+
+
+class ReviewError(KbError):
+    """What reviewers said cannot be read or kept."""
 
 
 class GenerationError(KbError):
