@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from pathlib import Path
@@ -68,10 +67,12 @@ def _build_yaml(text: str, builder: Builder) -> None:
     import yaml
     from yaml import events as ev
 
-    loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    stream: Iterator[Any] = iter(yaml.parse(text, Loader=loader))
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    event: Any
     try:
-        for event in stream:
+        # `yaml.parse` asks twice for every event.
+        next_event = loader(text).get_event
+        while (event := next_event()) is not None:
             kind = type(event)
             if kind is ev.ScalarEvent:
                 builder.scalar(event.start_mark.line + 1, event.value, event.implicit[0], event.anchor)
