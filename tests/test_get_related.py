@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from cli_help import Kb, write_wiki
 from lookup_help import built_wiki
@@ -297,3 +298,19 @@ def test_without_an_index_facts_are_shown_all_the_same(wiki: Path, monkeypatch: 
         assert base.get("page:teams")["sections"] == []
         found = base.related("deployment_config", "values")
     assert (len(found["caveats"]), found["similar"]) == (1, [])
+
+
+def test_similar_texts_are_those_with_the_nearest_vectors(base: KnowledgeBase) -> None:
+    found = base.related("page:teams", similar=4)
+    linked = {end["node_id"] for fact in found["facts"] for end in (fact["subject"], fact["object"])}
+    files = base.index.files
+    chunks = [files.chunk(row) for row in range(files.rows)]
+    embedded = base.index.provider.embed([chunk.text for chunk in chunks]).astype(float)
+    wanted = embedded[[chunk.page == "teams" for chunk in chunks]].mean(axis=0)
+    cosines = embedded @ (wanted / np.linalg.norm(wanted))
+    best = sorted((-round(cosine, 12), row) for row, cosine in enumerate(cosines.tolist()))
+    expected = [chunks[row].id for _, row in best if chunks[row].page != "teams" and chunks[row].id not in linked]
+    assert ids(found["similar"]) == expected[:4]
+    assert [one["score"] for one in found["similar"]] == sorted(
+        (one["score"] for one in found["similar"]), reverse=True
+    )

@@ -29,15 +29,22 @@ def similar(files: IndexFiles, rows: Sequence[int], top_k: int, known: Collectio
     if not length:
         return []
     wanted /= length
+    narrow = wanted.astype(np.float32)
     near: list[tuple[float, int]] = []
     own = set(rows)
     most = top_k + len(own) + len(known)
+    # Sums of so many products in float32 are at most this far off.
+    error = (len(wanted) + 2) * float(np.finfo(np.float32).eps)
     for start in range(0, files.rows, _BLOCK):
         block = range(start, min(start + _BLOCK, files.rows))
-        # Row by row, so that equal rows are equally near wherever they stand.
-        cosines = np.round((_vectors_of(files, block).astype(np.float64) * wanted).sum(axis=1), _DECIMALS)
-        best = np.argsort(-cosines, kind="stable")[:most].tolist()
-        near = sorted([*near, *((-float(cosines[at]), block[at]) for at in best)])[:most]
+        vectors = _vectors_of(files, block)
+        # Row by row, unlike a matrix product: equal rows are equally near wherever they stand.
+        rough = np.einsum("ij,j->i", vectors, narrow)
+        floor = np.partition(rough, -most)[-most] - 2 * error if len(rough) > most else -1
+        for at in np.flatnonzero(rough >= floor).tolist():
+            exact = round(float((vectors[at].astype(np.float64) * wanted).sum()), _DECIMALS)
+            near.append((-exact, block[at]))
+        near = sorted(near)[:most]
     found: list[dict[str, Any]] = []
     for score, row in near:
         if row in own or score >= 0:
