@@ -40,7 +40,7 @@ def similar(files: IndexFiles, rows: Sequence[int], top_k: int, known: Collectio
         vectors = _vectors_of(files, block)
         # Row by row, unlike a matrix product: equal rows are equally near wherever they stand.
         rough = np.einsum("ij,j->i", vectors, narrow)
-        floor = np.partition(rough, -most)[-most] - 2 * error if len(rough) > most else -1
+        floor = np.partition(rough, -most)[-most] - 2 * error if len(rough) > most else -np.inf
         for at in np.flatnonzero(rough >= floor).tolist():
             exact = round(float((vectors[at].astype(np.float64) * wanted).sum()), _DECIMALS)
             near.append((-exact, block[at]))
