@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from kb.llm._http import Answer
+if TYPE_CHECKING:
+    from kb.llm._http import Answer
 
 __all__ = ["Fault", "error_text", "fault", "html_title", "scrubbed"]
 
