@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from kb.index._negations import Claims, claims_in, claims_that_differ
 from kb.index._numbers import Number, numbers_in, numbers_that_differ
+from kb.index._opposites import opposite_pairs
 
-__all__ = ["RULES", "Differences", "Said", "differences"]
+__all__ = ["RULES", "Differences", "Said", "contradict", "differences"]
 
 RULES = "1"
 """Rises when the same texts are found to differ in other words."""
@@ -51,3 +52,12 @@ def differences(ours: Said | str, theirs: Said | str) -> Differences:
     one = Said(ours) if isinstance(ours, str) else ours
     two = Said(theirs) if isinstance(theirs, str) else theirs
     return Differences(numbers_that_differ(one.numbers, two.numbers), claims_that_differ(one.claims, two.claims))
+
+
+def contradict(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Whether among the lower-case words that only one of two has, some mean the opposite of each other.
+
+    >>> contradict(frozenset({"inbound", "mail"}), frozenset({"outbound", "mail"}))
+    True
+    """
+    return any(True for _ in opposite_pairs(ours, theirs))
