@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from kb.generations import Generation
@@ -27,6 +27,7 @@ __all__ = [
 
 RECORDS_NAME = "statements.jsonl"
 RESULTS_NAME = "results.jsonl"
+_RESULT_FIELDS = tuple(one.name for one in fields(Result))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
-    """Everything about one source. `kind` is `page`, `catalogue`, `statements` or `schema`; `digest` identifies what was read.
+    """Everything about one source. `kind` is `page`, `catalogue`, `statements` or `schema`.
+
+    `digest` identifies what was read.
 
     `line` is the record as it was read from a file, so that writing it again costs nothing; None for a new one.
     """
@@ -90,7 +93,8 @@ def load_records(generation: Generation) -> dict[tuple[str, str], SourceRecord]:
 
 def dump_results(results: Iterable[Result]) -> str:
     """JSON lines, in the order given."""
-    return "".join(json.dumps(asdict(result), ensure_ascii=False, separators=(",", ":")) + "\n" for result in results)
+    said = ({name: getattr(result, name) for name in _RESULT_FIELDS} for result in results)
+    return "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) + "\n" for one in said)
 
 
 def load_results(generation: Generation) -> list[Result]:

@@ -180,8 +180,7 @@ class _Build:
             return self.unchanged(parent)
         judge = Judge(self.vocabulary, self.catalogue, self.iris)
         old_results = [] if parent is None else load_results(parent)
-        of_notes = [one for one in old_results if self.notes.made(one)]
-        of_others = [one for one in old_results if not self.notes.made(one)]
+        of_notes, of_others = self.notes.split(old_results)
         results, reopened = judge.run(self.state, of_others, whole=parent is None)
         results = sorted([*results, *self.notes.judge(of_notes)], key=result_order)
         different: set[Key] = set(self.state.records) if parent is None else self.state.touched | reopened
@@ -216,8 +215,7 @@ class _Build:
     def report(self, results: list[Result], draft: Draft, focus_nodes: int, indexed: Indexed) -> BuildReport:
         state = self.state
         records = list(state.records.values())
-        of_notes = [one for one in results if self.notes.made(one)]
-        results = [one for one in results if not self.notes.made(one)]
+        of_notes, results = self.notes.split(results)
         concepts = concepts_of(records)
         rejections = rejection_rows(records)
         violations = [r for r in (*results, *of_notes) if r.severity == VIOLATION and not r.rejects]

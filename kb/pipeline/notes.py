@@ -155,18 +155,22 @@ class Notes:
 
     # -- judging ------------------------------------------------------------
 
-    def made(self, result: Result) -> bool:
-        """Whether a result is about a schema note, of this build or of the one before."""
-        known = self.state.records.keys() | self.state.before.keys()
-        return bool(result.files) and all((SCHEMA, file) in known for file in result.files)
+    def split(self, results: Iterable[Result]) -> tuple[list[Result], list[Result]]:
+        """Results about schema notes, of this build or of the one before, and the others."""
+        known = {file for kind, file in self.state.records.keys() | self.state.before.keys() if kind == SCHEMA}
+        ours: list[Result] = []
+        others: list[Result] = []
+        for one in results:
+            (ours if one.files and known.issuperset(one.files) else others).append(one)
+        return ours, others
 
     def judge(self, old_results: Iterable[Result]) -> list[Result]:
         """Has the gate look at the files that were read; returns what holds of all schema files now."""
         verdicts: dict[str, _Verdict] = {shown: _Verdict() for shown in self.read}
         for batch in _batches(self.read):
             self._judge(batch, verdicts)
-        results = [one for one in old_results if all((SCHEMA, file) in self.state.records for file in one.files)]
-        results = [one for one in results if not any(file in self.read for file in one.files)]
+        kept = {file for kind, file in self.state.records if kind == SCHEMA} - self.read.keys()
+        results = [one for one in old_results if kept.issuperset(one.files)]
         for shown, verdict in verdicts.items():
             key = (SCHEMA, shown)
             # Without an edge: what a note says is judged here, and not beside the statements of pages.
