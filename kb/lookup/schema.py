@@ -74,7 +74,7 @@ class SchemaNodes:
         same = [one for one in known if normalised(one) == normalised(name)]
         if len(same) == 1:
             return same[0]
-        options = [Name(one, f"{CONCEPT}:{one}") for one in known]
+        options = [Name(one, one) for one in known]
         if not known:
             raise unknown(f"there is no concept {name!r}: the knowledge base has no schema notes", name, ())
         raise unknown(f"there is no concept {name!r}", name, same or near_names(name, options))
@@ -91,8 +91,8 @@ class SchemaNodes:
             return same[0][:2]
         if same:
             raise unknown(f"{name!r} could be several things of {concept}", name, [one[1] for one in same])
-        options = [Name(text, node_id) for _, node_id, own, said in parts for text in (own, said)]
-        near = near_names(name, options) or [node_id for _, node_id, _, _ in parts]
+        options = [Name(text, own) for _, _, own, said in parts for text in (own, said)]
+        near = near_names(name, options) or [own for _, _, own, _ in parts]
         raise unknown(f"the concept {concept} has no field or caveat {name!r}", name, near)
 
     # -- nodes --------------------------------------------------------------
