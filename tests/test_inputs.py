@@ -155,7 +155,9 @@ def test_a_copied_knowledge_base_is_checked_once(base: Path, tmp_path: Path, mon
 def test_hard_links_of_the_generation_before_are_not_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from kb.generations import Generations
     from kb.generations import draft as module
+    from kb.iris import Iris
 
     base = notes_base(tmp_path / "base")
     kb.build(base)
@@ -163,9 +165,7 @@ def test_hard_links_of_the_generation_before_are_not_read_again(
     read: list[str] = []
     real = module.file_digest
     monkeypatch.setattr(module, "file_digest", lambda path: (read.append(path.name), real(path))[1])
-    with module.Draft(
-        kb.pipeline.Generations(base / "kg"), "gen-000002-abcdef", parent, kb.knowledge_base.Iris("https://kb.test/")
-    ) as draft:
+    with module.Draft(Generations(base / "kg"), "gen-000002-abcdef", parent, Iris("https://kb.test/")) as draft:
         os.link(parent.path / "vectors.npy", draft.path / "vectors.npy")
         draft.write("other.txt", "new")
         published_now = draft.publish({})
