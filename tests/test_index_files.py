@@ -15,9 +15,9 @@ from pipeline_help import run_build, small_base, write_page
 
 from kb.embed.hashing import HashingProvider
 from kb.embed.provider import Vectors
-from kb.errors import GenerationError
+from kb.errors import EmbeddingError, GenerationError
 from kb.generations import Generation, Generations
-from kb.index import writer
+from kb.index import _staging, _written
 from kb.index.chunks import ENTITY, SECTION
 from kb.index.search import Index
 from kb.index.vectors import IndexFiles
@@ -112,7 +112,8 @@ def test_an_index_built_upon_others_has_the_bytes_of_one_from_nothing(
 def test_blocks_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = {f"p{n}": [f"text {n} {m} of shop" for m in range(n % 4)] for n in range(20)}
     write(tmp_path / "a", pages)
-    monkeypatch.setattr(writer, "_BLOCK", 3)
+    monkeypatch.setattr(_staging, "_BLOCK", 3)
+    monkeypatch.setattr(_written, "_BLOCK", 2)
     write(tmp_path / "b", pages)
     write(tmp_path / "c", pages, tmp_path / "a", {"p3", "p7"})
     assert contents(tmp_path / "a") == contents(tmp_path / "b") == contents(tmp_path / "c")
@@ -130,12 +131,12 @@ def test_blocks_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ],
 )
 def test_a_provider_that_breaks_its_promises_is_told(tmp_path: Path, vector: Vectors, said: str) -> None:
-    with pytest.raises(GenerationError, match=f"provider raw/1 gave .*{said}"):
+    with pytest.raises(EmbeddingError, match=f"provider raw/1 gave .*{said}"):
         write(tmp_path, {"x": ["shop"]}, provider=_Raw(vector))
 
 
 class _Raw:
-    identity, dimension, lexical_weight = "raw/1", 2, 0.3
+    identity, family, dimension, lexical_weight, costly = "raw/1", None, 2, 0.3, False
 
     def __init__(self, vector: Vectors) -> None:
         self.vector = vector
@@ -176,7 +177,7 @@ def test_damaged_files_are_told_with_the_remedy(tmp_path: Path, name: str, damag
     else:
         path.write_bytes(changed[damage])
     with pytest.raises(GenerationError, match=f"{name}.*kb build --force"):
-        Index.open(tmp_path).search("shop")
+        Index.open(tmp_path).files.verify()
 
 
 def test_an_index_of_an_unknown_format_is_told(tmp_path: Path) -> None:
@@ -225,16 +226,19 @@ def test_a_wiki_without_pages_has_an_index_of_its_entities(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["vectors.npy", "nodes.jsonl"])
-def test_a_build_upon_a_damaged_index_makes_it_anew(tmp_path: Path, name: str) -> None:
+def test_a_build_upon_a_damaged_index_says_so_and_a_forced_one_makes_it_anew(tmp_path: Path, name: str) -> None:
     base = small_base(tmp_path)
     write_page(base, "shop", "# Shop\n\nShop calls Cart.\n")
     write_page(base, "cart", "# Cart\n\nCart calls Stock.\n")
     run_build(base)
-    before = contents(published(base).path)
-    path = published(base).path / name
+    sound = published(base)
+    before = contents(sound.path)
+    path = sound.path / name
     path.write_bytes(_flipped(path.read_bytes(), path.stat().st_size - 9))
     write_page(base, "sales", "# Sales\n\nA team.\n")
-    run_build(base)
+    with pytest.raises(GenerationError, match=rf"{name}: .*kb build --force"):
+        run_build(base)
+    assert published(base) == sound
     (base / "pages" / "sales.md").unlink()
-    run_build(base)
+    run_build(base, force=True)
     assert contents(published(base).path) == before

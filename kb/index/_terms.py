@@ -10,11 +10,23 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from kb.language import STOPWORDS
-
-__all__ = ["Texts", "fold", "significant_terms"]
+__all__ = ["RUN", "Texts", "fold", "significant_terms"]
 
 _TERM = re.compile(r"\w{3,}|[^\w\s\"'`.,;:?!()\[\]{}]{2,}|\?{2,}|!={1,2}|:{2,}|:=")
+RUN = re.compile(r"\w{3,}|[^\w\s\"'`.,;()\[\]{}]{2,}")
+"""What a term lies inside of, whole: no term has both word characters and signs, nor signs that are in no run."""
+_STOPWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        the this that these those and but nor
+        for from with without within into onto over under above below between among through during before after
+        about against across along around behind beside beyond near off out per toward towards upon via until since
+        are was were been being has had have having
+        """,
+    )
+)
+"""Articles, conjunctions, prepositions, forms of be and have. Shorter ones are no terms anyway."""
 
 
 def fold(text: str) -> str:
@@ -25,10 +37,12 @@ def fold(text: str) -> str:
 def significant_terms(query: str) -> list[str]:
     """The words of a query that are worth looking for, lower case, each once: three letters and more, and operators.
 
-    >>> significant_terms("How do I use |> twice, and the |> again?")
-    ['use', '|>', 'twice', 'again']
+    >>> significant_terms("how do I make config immutable?")
+    ['how', 'make', 'config', 'immutable']
+    >>> significant_terms("Twice the |> and the |> again?")
+    ['twice', '|>', 'again']
     """
-    return [term for term in dict.fromkeys(_TERM.findall(fold(query))) if term not in STOPWORDS]
+    return [term for term in dict.fromkeys(_TERM.findall(fold(query))) if term not in _STOPWORDS]
 
 
 class Texts:
@@ -43,9 +57,9 @@ class Texts:
             starts.append(starts[-1] + len(parts[-1]) + 1)
         self._text, self._starts = "\n".join(parts), starts
 
-    def counts(self, terms: Sequence[str]) -> npt.NDArray[np.int64]:
+    def counts(self, terms: Sequence[str]) -> npt.NDArray[np.uint16]:
         """How many of the terms each text has, shape (texts,)."""
-        found = np.zeros(len(self._starts) - 1, dtype=np.int64)
+        found = np.zeros(len(self._starts) - 1, dtype=np.uint16)
         for term in terms:
             found[self._rows(term)] += 1
         return found

@@ -1,177 +1,211 @@
-"""The index in a folder: `vectors.npy`, `nodes.jsonl`, `partitions.json`, `index.json`. Any NumPy and JSON can read it.
+"""The index in a folder, opened for reading. Any NumPy and JSON can read its files: docs/index-format.md.
 
-Row n of the vectors, float32 of length 1 (or 0), belongs to line n of the nodes. The rows of a concept stand together,
-in `[start, stop)` of its partition, and in it those of one kind.
+Callers see rows *in order*: of the sorted concepts, and in a concept of the sorted kinds, whatever was built upon what.
+Where a row stands in the files is its *place*: base rows first, then delta rows; places of no partition are dead.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import mmap
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kb.embed.provider import Vectors
 from kb.errors import GenerationError
+from kb.index._layout import (
+    BASE,
+    DELTA,
+    FORMAT,
+    INDEX_NAME,
+    NODES_NAME,
+    PARTITIONS_NAME,
+    VECTORS_NAME,
+    Fact,
+    damaged,
+    read_json,
+    sealed,
+)
+from kb.index._old import OldSegment
+from kb.index._order import Order
+from kb.index._runs import Runs
+from kb.index._scan import Scan
+from kb.index._segment import Ints, Segment
 from kb.index.chunks import Chunk
 
-__all__ = ["FORMAT", "INDEX_NAME", "NODES_NAME", "PARTITIONS_NAME", "VECTORS_NAME", "IndexFiles", "kind_mark", "sealed"]
-
-FORMAT = 1
-"""The number that `index.json` carries. It rises when a reader of the old layout would misread the new one."""
-INDEX_NAME, NODES_NAME, PARTITIONS_NAME, VECTORS_NAME = "index.json", "nodes.jsonl", "partitions.json", "vectors.npy"
-
-
-def sealed(meta: dict[str, Any]) -> dict[str, Any]:
-    """What `index.json` says, with a digest over it."""
-    body = {key: value for key, value in meta.items() if key != "digest"}
-    said = json.dumps(body, sort_keys=True, separators=(",", ":"))
-    return {**body, "digest": hashlib.sha256(said.encode()).hexdigest()}
-
-
-def kind_mark(kind: str) -> bytes:
-    """How the line of a chunk of this kind begins."""
-    return f'{{"id":"{kind}:'.encode()
+__all__ = ["FORMAT", "INDEX_NAME", "NODES_NAME", "PARTITIONS_NAME", "VECTORS_NAME", "IndexFiles"]
 
 
 class IndexFiles:
-    """An index that was written, opened for reading. Nothing but the small files is read before it is needed.
+    """An index that was written. Opening maps its files into memory and reads `index.json` and `partitions.json` only.
 
-    Every access raises GenerationError where a file is missing, damaged or does not fit the others.
+    `rows` and `dimension` are its size, `partitions` has the rows of each concept as (start, stop), in order. `base`
+    and `delta` are the rows by place, `scan` and `runs` what makes a search of the base fast; an index of format 1 has
+    neither. What was opened stays readable when the folder is removed. Every access raises GenerationError where a
+    file is missing, damaged or does not fit the others.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.meta = self._meta()
-        self.rows: int = self.meta["rows"]
-        self.dimension: int = self.meta["dimension"]
-        self.partitions = self._partitions()
+        self.delta: Segment | None = None
+        self.scan: Scan | None = None
+        self.runs: Runs | None = None
+        try:
+            self.rows: int = int(self.meta["rows"])
+            self.dimension: int = int(self.meta["dimension"] or 0)
+            if self.meta["format"] == 1:
+                self.base: Segment = OldSegment(folder, self.rows, self.dimension, self.meta["files"])
+            else:
+                self._open()
+            self.order = Order(self._places())
+        except (KeyError, TypeError, ValueError, AttributeError) as err:
+            raise damaged(folder / INDEX_NAME, f"it lacks something or has it wrong ({err})") from err
+        self.partitions = self.order.partitions
+        if self.order.rows != self.rows:
+            raise damaged(folder / PARTITIONS_NAME, f"it has {self.order.rows:,} rows instead of {self.rows:,}")
+
+    def _open(self) -> None:
+        base, delta = self.meta["base"], self.meta["delta"]
+        facts = {name: Fact.from_json(fact) for name, fact in self.meta["files"].items() if name != PARTITIONS_NAME}
+        rows = int(base["rows"])
+        self.base = Segment(self.folder, BASE, rows, self.dimension, base["kinds"], facts)
+        self.scan = Scan(self.folder, rows, self.dimension, float(base["norm"]), facts)
+        self.runs = Runs(self.folder, rows, base["terms"], facts)
+        if delta is not None:
+            self.delta = Segment(self.folder, DELTA, int(delta["rows"]), self.dimension, delta["kinds"], facts)
 
     @property
     def identity(self) -> str:
         """What made the vectors."""
         return str(self.meta["provider"])
 
-    @cached_property
-    def vectors(self) -> Vectors:
-        """Shape (rows, dimension), mapped into memory, read-only."""
-        path = self.folder / VECTORS_NAME
-        try:
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            self._check(VECTORS_NAME, digest)
-            # The map's own class makes every slice slower.
-            found: Vectors = np.asarray(np.load(path, mmap_mode="r" if self.rows else None, allow_pickle=False))
-        except (OSError, ValueError) as err:
-            raise _damaged(path, _why(err)) from err
-        if found.shape != (self.rows, self.dimension) or found.dtype != np.float32:
-            raise _damaged(path, f"its shape is {found.shape}, not ({self.rows}, {self.dimension})")
-        return found
+    @property
+    def family(self) -> str | None:
+        """What else may search them: every provider of this family."""
+        family = self.meta.get("family")
+        return None if family is None else str(family)
 
-    @cached_property
-    def _nodes(self) -> tuple[mmap.mmap | bytes, npt.NDArray[np.int64]]:
-        """The lines, and where each starts; the end of the last one, too."""
-        path = self.folder / NODES_NAME
-        try:
-            with path.open("rb") as file:
-                empty = not path.stat().st_size
-                data = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as err:
-            raise _damaged(path, _why(err)) from err
-        ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")) + 1
-        if len(ends) != self.rows:
-            raise _damaged(path, f"it has {len(ends):,} lines for {self.rows:,} rows")
-        self._check(NODES_NAME, hashlib.sha256(data).hexdigest())
-        return data, np.concatenate(([0], ends))
-
-    def line(self, row: int) -> bytes:
-        """The line of a row, without its end."""
-        data, starts = self._nodes
-        return bytes(data[starts[row] : starts[row + 1] - 1])
-
-    def lines(self, rows: range) -> bytes:
-        """The lines of rows that stand together, each with its end."""
-        data, starts = self._nodes
-        return bytes(data[starts[rows.start] : starts[rows.stop]])
+    # -- rows, in order -----------------------------------------------------
 
     def chunk(self, row: int) -> Chunk:
         """The chunk of a row."""
-        try:
-            return Chunk.from_json(json.loads(self.line(row)))
-        except (ValueError, TypeError) as err:
-            raise _damaged(self.folder / NODES_NAME, f"line {row + 1} is no chunk") from err
+        if not 0 <= row < self.rows:
+            raise IndexError(f"row {row} of {self.rows:,}")
+        return self.chunk_at(self.order.place(row))
 
     def rows_of(self, concept: str, kind: str | None = None) -> range:
-        """The rows of a concept, of one kind or of all."""
+        """The rows of a concept, of one kind or of all; none of a concept that is not there."""
         start, stop = self.partitions.get(concept, (0, 0))
         if kind is None or start == stop:
             return range(start, stop)
-        mark = kind_mark(kind)
-        data, starts = self._nodes
-        # Only a page that is called like a type shares its partition with another kind.
-        while start < stop and data[starts[start] : starts[start] + len(mark)] != mark:
-            start += 1
-        while start < stop and data[starts[stop - 1] : starts[stop - 1] + len(mark)] != mark:
-            stop -= 1
-        return range(start, stop)
+        places = self.places_of(concept, kind)
+        shift = start - self.order.places[concept][0]
+        return range(places.start + shift, places.stop + shift)
+
+    def vectors_of(self, rows: Sequence[int] | range | Ints) -> Vectors:
+        """The vectors of rows, shape (rows, dimension), float32, each of length 1 or 0; not to be written to."""
+        places = self.order.places_of(np.fromiter(rows, dtype=np.int64, count=len(rows)))
+        if len(places) and (np.diff(places) == 1).all():
+            first, last = int(places[0]), int(places[-1])
+            if last < self.base.rows or first >= self.base.rows:
+                return self.vectors_at(slice(first, last + 1))
+        return self.vectors_at(places)
+
+    def find(self, node_id: str) -> int | None:
+        """The row of the chunk with this id; None where there is none."""
+        kind, _, rest = node_id.partition(":")
+        mark = b'{"id":' + json.dumps(node_id, ensure_ascii=False).encode("utf-8", "replace")
+        pieces = rest.split(":")
+        # A concept may hold the sign that ends it.
+        for number in range(len(pieces), 0, -1):
+            concept = ":".join(pieces[:number])
+            if concept in self.partitions:
+                places = self.places_of(concept, kind)
+                segment, first = self.segment_of(places.start)
+                if places:
+                    found = segment.find(mark, range(places.start - first, places.stop - first))
+                    if found is not None:
+                        return found + first + self.partitions[concept][0] - self.order.places[concept][0]
+        return None
+
+    # -- rows by place ------------------------------------------------------
+
+    def segment_of(self, place: int) -> tuple[Segment, int]:
+        """(the segment that has a place, its first place)."""
+        if self.delta is None or place < self.base.rows:
+            return self.base, 0
+        return self.delta, self.base.rows
+
+    def places_of(self, concept: str, kind: str | None = None) -> range:
+        """The places of a concept's rows."""
+        start, stop = self.order.places.get(concept, (0, 0))
+        if kind is None or start == stop:
+            return range(start, stop)
+        segment, first = self.segment_of(start)
+        found = segment.rows_of_kind(range(start - first, stop - first), kind)
+        return range(found.start + first, found.stop + first)
+
+    def line_at(self, place: int) -> bytes:
+        """The line of a place, without its end."""
+        segment, first = self.segment_of(place)
+        return segment.line(place - first)
+
+    def chunk_at(self, place: int) -> Chunk:
+        """The chunk at a place."""
+        try:
+            return Chunk.from_json(json.loads(self.line_at(place)))
+        except (ValueError, TypeError, AttributeError) as err:
+            raise damaged(self.folder / NODES_NAME, f"the line of row {place} is no chunk") from err
+
+    def vectors_at(self, places: slice | Ints) -> Vectors:
+        """The vectors at places; a slice lies within one segment."""
+        if isinstance(places, slice):
+            segment, first = self.segment_of(places.start)
+            return segment.vectors(slice(places.start - first, places.stop - first))
+        if self.delta is None:
+            return self.base.vectors(places)
+        found = np.empty((len(places), self.dimension), dtype=np.float32)
+        new = places >= self.base.rows
+        found[~new] = self.base.vectors(places[~new])
+        found[new] = self.delta.vectors(places[new] - self.base.rows)
+        return found
+
+    # -- the whole ----------------------------------------------------------
 
     def verify(self) -> None:
-        """Raises GenerationError where anything is missing, damaged or does not fit."""
-        self.vectors  # noqa: B018
-        self._nodes  # noqa: B018
+        """Reads everything. Raises GenerationError where anything is missing, damaged or does not fit."""
+        for one in (self.base, self.delta, self.scan, self.runs):
+            if one is not None:
+                one.verify()
 
     def _meta(self) -> dict[str, Any]:
         path = self.folder / INDEX_NAME
-        meta = _json(path)
-        if meta.get("format") != FORMAT:
+        meta, _ = read_json(path)
+        if meta.get("format") not in (1, FORMAT):
             raise GenerationError(
-                f"{path}: index format {meta.get('format')!r} is unknown, this version of kb reads {FORMAT}; "
+                f"{path}: index format {meta.get('format')!r} is unknown, this version of kb reads 1 to {FORMAT}; "
                 "use the version that wrote it, or run `kb build --force` to make it anew"
             )
         if sealed(meta) != meta:
-            raise _damaged(path, "its digest does not match")
+            raise damaged(path, "its digest does not match")
         return meta
 
-    def _partitions(self) -> dict[str, tuple[int, int]]:
+    def _places(self) -> dict[str, tuple[int, int]]:
+        """Concept -> (start, stop) of its places, concepts in order."""
         path = self.folder / PARTITIONS_NAME
-        found = _json(path)
-        try:
-            partitions = {concept: (int(start), int(stop)) for concept, (start, stop) in found.items()}
-        except (TypeError, ValueError) as err:
-            raise _damaged(path, "a partition is no pair of rows") from err
-        at = 0
-        for start, stop in partitions.values():
-            if start != at or stop < start:
-                raise _damaged(path, f"no partition holds row {at}")
-            at = stop
-        if at != self.rows:
-            raise _damaged(path, f"it has {at:,} rows instead of {self.rows:,}")
-        self._check(PARTITIONS_NAME, hashlib.sha256(path.read_bytes()).hexdigest())
-        return partitions
+        data, raw = read_json(path)
+        known = self.meta["files"][PARTITIONS_NAME]
+        if hashlib.sha256(raw).hexdigest() != (known if isinstance(known, str) else known["sha256"]):
+            raise damaged(path, "its bytes are not those that were written")
+        return dict(self._pairs(data))
 
-    def _check(self, name: str, digest: str) -> None:
-        if self.meta["files"].get(name) != digest:
-            raise _damaged(self.folder / name, "its bytes are not those that were written")
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_bytes())
-    except (OSError, ValueError) as err:
-        raise _damaged(path, _why(err)) from err
-    if not isinstance(data, dict):
-        raise _damaged(path, "it is no JSON object")
-    return data
-
-
-def _why(err: Exception) -> str:
-    return (err.strerror if isinstance(err, OSError) else None) or str(err)
-
-
-def _damaged(path: Path, why: str) -> GenerationError:
-    return GenerationError(f"{path}: the index cannot be read: {why}; run `kb build --force` to make it anew")
+    def _pairs(self, data: dict[str, Any]) -> Iterator[tuple[str, tuple[int, int]]]:
+        end = self.base.rows + (self.delta.rows if self.delta is not None else 0)
+        for concept, (start, stop) in data.items():
+            if not 0 <= start < stop <= end or start < self.base.rows < stop:
+                raise damaged(self.folder / PARTITIONS_NAME, f"the rows of {concept!r} are none")
+            yield concept, (start, stop)

@@ -7,28 +7,23 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from kb.embed.cache import VectorCache
-from kb.embed.provider import Provider, Vectors, embedded
+from kb.embed.provider import Progress, Provider
 from kb.errors import GenerationError
+from kb.index._assembly import Assembly, Range
+from kb.index._layout import FORMAT, INDEX_NAME, PARTITIONS_NAME, all_names, sealed, segment_names
+from kb.index._staging import NewRow, Staging, rows_of_chunks
+from kb.index._written import SegmentWriter, kinds_of
 from kb.index.chunks import Chunk
-from kb.index.vectors import (
-    FORMAT,
-    INDEX_NAME,
-    NODES_NAME,
-    PARTITIONS_NAME,
-    VECTORS_NAME,
-    IndexFiles,
-    sealed,
-)
+from kb.index.vectors import IndexFiles
+
+if TYPE_CHECKING:
+    from kb.embed.cache import VectorCache
 
 __all__ = ["Part", "Written", "write_index"]
 
-_HEADER = 128
-_BLOCK = 256
+_STAGED = "staged-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +37,17 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Rows that there are, and texts that were embedded for them."""
+    """`rows` that there are; texts that were `embedded` for them, or whose vectors were `cached`.
+
+    `rebuilt` are the concepts that did not come out as they were in the index before. `merged` says that the files
+    were written as a whole, not upon those of the parent.
+    """
 
     rows: int
     embedded: int
     cached: int = 0
+    rebuilt: tuple[str, ...] = ()
+    merged: bool = True
 
 
 def write_index(
@@ -55,145 +56,150 @@ def write_index(
     provider: Provider,
     parent: IndexFiles | None,
     *,
-    cache: VectorCache | None = None,  # noqa: ARG001
-    progress: Callable[[int, int], None] | None = None,  # noqa: ARG001
+    cache: VectorCache | None = None,
+    progress: Progress | None = None,
 ) -> Written:
     """Writes the index of all `parts`, in the order of concepts and kinds; what is in none of them is gone.
 
     A text that was embedded for `parent` by a provider of the same identity keeps its vector, wherever it stands now,
-    unless it is new beside a part that is taken over. No more than a block of rows and one part's chunks are held in
-    memory. The same chunks give the same bytes, whatever the parent.
+    unless it is new beside a concept that is taken over. Then the cache is asked, then the provider. Where little
+    changed, the files of the parent are shared by hard links, and only what is new is written. No more than a block of
+    rows and one concept's lines are held in memory. The same chunks give the same rows, in the same order, whatever
+    the parent.
 
-    Raises GenerationError where the disk refuses, the parent is damaged or the provider does not keep its promises,
+    A parent that is damaged is not used where every part brings its chunks. Raises GenerationError where the disk
+    refuses or what is taken over is damaged, EmbeddingError where there are no vectors,
     ValueError for a part that comes twice and for chunks that share an id or do not belong to their part.
     """
     ordered = sorted(parts, key=lambda part: (part.concept, part.kind))
     if len({(part.concept, part.kind) for part in ordered}) < len(ordered):
         raise ValueError("a part of the index comes twice")
+    concepts: dict[str, list[Part]] = {}
+    for part in ordered:
+        concepts.setdefault(part.concept, []).append(part)
+    if parent is not None and all(part.chunks is not None for part in ordered):
+        # Whoever can do without the parent wants no damage of it.
+        try:
+            parent.verify()
+        except GenerationError:
+            parent = None
     try:
-        return _write(folder, ordered, provider, parent)
+        for name in (*all_names(), *segment_names(_STAGED)):
+            # Never through a hard link into the files of another index.
+            (folder / name).unlink(missing_ok=True)
+        with SegmentWriter(folder, _STAGED, provider.dimension) as writer:
+            try:
+                return _Build(
+                    folder, concepts, provider, parent, Staging(writer, provider, parent, cache, progress)
+                ).run()
+            finally:
+                writer.remove()
     except OSError as err:
         raise GenerationError(
             f"{folder}: the index cannot be written: {err.strerror or err}; the previous generation stays in use"
         ) from err
 
 
-def _write(folder: Path, parts: Sequence[Part], provider: Provider, parent: IndexFiles | None) -> Written:
-    partitions: dict[str, list[int]] = {}
-    with (folder / VECTORS_NAME).open("wb") as vectors, (folder / NODES_NAME).open("wb") as nodes:
-        vectors.write(b"\0" * _HEADER)
-        rows = _Rows(vectors, nodes, provider, parent, parts)
-        for part in parts:
-            start = rows.number
-            if part.chunks is not None:
-                rows.add(part, part.chunks())
-            elif parent is not None:
-                rows.take_over(parent.rows_of(part.concept, part.kind))
-            if rows.number > start:
-                partitions.setdefault(part.concept, [start, start])[1] = rows.number
-        rows.flush()
-        vectors.seek(0)
-        vectors.write(_npy_header(rows.number, provider.dimension or 0))
-    (folder / PARTITIONS_NAME).write_text(json.dumps(partitions, ensure_ascii=False), encoding="utf-8")
-    meta = {
-        "format": FORMAT,
-        "provider": provider.identity,
-        "dimension": provider.dimension,
-        "dtype": "float32",
-        "rows": rows.number,
-        "lexical_weight": provider.lexical_weight,
-        "files": {name: _digest(folder / name) for name in (VECTORS_NAME, NODES_NAME, PARTITIONS_NAME)},
-    }
-    (folder / INDEX_NAME).write_text(json.dumps(sealed(meta), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    return Written(rows.number, rows.embedded)
-
-
-class _Rows:
-    """Rows on their way to the disk, a block at a time."""
-
+class _Build:
     def __init__(
-        self, vectors: BinaryIO, nodes: BinaryIO, provider: Provider, parent: IndexFiles | None, parts: Sequence[Part]
+        self,
+        folder: Path,
+        concepts: dict[str, list[Part]],
+        provider: Provider,
+        parent: IndexFiles | None,
+        staging: Staging,
     ) -> None:
-        self.vectors, self.nodes, self.provider, self.parent = vectors, nodes, provider, parent
-        self.number = self.embedded = 0
-        self.same = parent is not None and parent.identity == provider.identity
-        self.same = self.same and parent is not None and parent.dimension == provider.dimension
-        self.known = _known(parent, parts) if parent is not None and self.same else {}
-        self._held: list[tuple[bytes, str, int | None]] = []
+        self.folder, self.concepts, self.provider, self.parent = folder, concepts, provider, parent
+        self.staging = staging
+        self.same = (
+            parent is not None
+            and parent.identity == provider.identity
+            and provider.dimension in (None, parent.dimension)
+            and parent.rows > 0
+        )
+        self.kinds: dict[str, list[str]] = {}
+        if parent is not None:
+            places = parent.order.places
+            self.kinds.update(kinds_of(parent.base, places, 0))
+            if parent.delta is not None:
+                self.kinds.update(kinds_of(parent.delta, places, parent.base.rows))
+        self._knowing = False
 
-    def add(self, part: Part, chunks: Sequence[Chunk]) -> None:
-        seen: set[str] = set()
-        for chunk in chunks:
-            begin = f"{part.kind}:{part.concept}"
-            if (chunk.kind, chunk.concept) != (part.kind, part.concept) or not chunk.id.startswith(begin):
-                raise ValueError(f"chunk {chunk.id!r} is no {begin}")
-            if chunk.id in seen:
-                raise ValueError(f"two chunks are called {chunk.id!r}")
-            seen.add(chunk.id)
-            line = json.dumps(chunk.to_json(), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-            text = chunk.text.encode("utf-8", "replace").decode("utf-8")
-            self._hold(line, text, self.known.get(_key(text)))
+    def run(self) -> Written:
+        ranges: list[Range] = []
+        for concept, parts in self.concepts.items():
+            found = self._kept(concept, parts) or self._staged(concept, parts)
+            if found is not None:
+                ranges.append(found)
+        self.staging.flush()
+        assembly = Assembly(self.folder, self.parent, self.same)
+        staged = self.staging.writer.finish(assembly.staged_facts)
+        partitions, described = assembly.write(ranges, staged, self._dimension(staged.dimension))
+        said = json.dumps(partitions, ensure_ascii=False).encode("utf-8", "replace")
+        (self.folder / PARTITIONS_NAME).write_bytes(said)
+        facts: dict[str, object] = {name: fact.to_json() for name, fact in assembly.facts.items()}
+        facts[PARTITIONS_NAME] = {"size": len(said), "sha256": hashlib.sha256(said).hexdigest()}
+        rows = sum(one.stop - one.start for one in ranges)
+        meta = {
+            "format": FORMAT,
+            "provider": self.provider.identity,
+            "family": getattr(self.provider, "family", None),
+            "dimension": self._dimension(staged.dimension),
+            "dtype": "float32",
+            "rows": rows,
+            "lexical_weight": self.provider.lexical_weight,
+            **described,
+            "files": facts,
+        }
+        said = json.dumps(sealed(meta), ensure_ascii=False, indent=1).encode("utf-8", "replace")
+        (self.folder / INDEX_NAME).write_bytes(said + b"\n")
+        rebuilt = tuple(one.concept for one in ranges if one.staged)
+        return Written(rows, self.staging.embedded, self.staging.cached, rebuilt, assembly.merged)
 
-    def take_over(self, rows: range) -> None:
-        """Rows of the parent that stand together."""
-        assert self.parent is not None
+    def _dimension(self, staged: int) -> int | None:
+        return staged or (self.parent.dimension if self.same and self.parent else 0) or self.provider.dimension
+
+    def _kept(self, concept: str, parts: Sequence[Part]) -> Range | None:
+        """The rows of a concept that is taken over as it is."""
+        if not self.same or self.parent is None or any(part.chunks is not None for part in parts):
+            return None
+        start, stop = self.parent.order.places.get(concept, (0, 0))
+        if start == stop or not set(self.kinds[concept]) <= {part.kind for part in parts}:
+            return None
+        return Range(concept, start, stop, staged=False)
+
+    def _staged(self, concept: str, parts: Sequence[Part]) -> Range | None:
+        """The rows of a concept that may have changed; those of the parent where they come out as they were."""
+        rows: list[NewRow] = []
+        for part in parts:
+            if part.chunks is not None:
+                rows += rows_of_chunks(concept, part.kind, part.chunks())
+            elif self.parent is not None:
+                rows += self._taken_over(concept, part.kind)
         if not rows:
-            return
-        if not self.same:
-            for row in rows:
-                self._hold(self.parent.line(row), self.parent.chunk(row).text, None)
-            return
-        self.flush()
-        for start in range(rows.start, rows.stop, _BLOCK):
-            block = range(start, min(start + _BLOCK, rows.stop))
-            self.vectors.write(self.parent.vectors[block.start : block.stop].tobytes())
-            self.nodes.write(self.parent.lines(block))
-        self.number += len(rows)
+            return None
+        if self.same and self.parent is not None:
+            start, stop = self.parent.order.places.get(concept, (0, 0))
+            if stop - start == len(rows) and all(
+                self.parent.line_at(start + at) == row[0] for at, row in enumerate(rows)
+            ):
+                return Range(concept, start, stop, staged=False)
+            if not self._knowing:
+                self.staging.know(self._open_places())
+                self._knowing = True
+        first = self.staging.rows
+        self.staging.add(rows)
+        return Range(concept, first, self.staging.rows, staged=True)
 
-    def _hold(self, line: bytes, text: str, row: int | None) -> None:
-        self._held.append((line, text, row))
-        self.number += 1
-        if len(self._held) == _BLOCK:
-            self.flush()
+    def _taken_over(self, concept: str, kind: str) -> Iterable[NewRow]:
+        assert self.parent is not None
+        for place in self.parent.places_of(concept, kind):
+            line = self.parent.line_at(place)
+            yield line, str(json.loads(line)["text"]), kind, place if self.same else None
 
-    def flush(self) -> None:
-        if not self._held:
-            return
-        block: Vectors = np.zeros((len(self._held), self.provider.dimension or 0), dtype="<f4")
-        new = [at for at, (_, _, row) in enumerate(self._held) if row is None]
-        if new:
-            block[new] = embedded(self.provider, [self._held[at][1] for at in new])
-            self.embedded += len(new)
-        for at, (line, _, row) in enumerate(self._held):
-            if row is not None and self.parent is not None:
-                block[at] = self.parent.vectors[row]
-            self.nodes.write(line + b"\n")
-        self.vectors.write(block.tobytes())
-        self._held.clear()
-
-
-def _known(parent: IndexFiles, parts: Sequence[Part]) -> dict[bytes, int]:
-    """Text -> row, of the rows that are not taken over as they are: a page that moved, or changed in part."""
-    kept = np.zeros(parent.rows, dtype=bool)
-    for part in parts:
-        if part.chunks is None:
-            rows = parent.rows_of(part.concept, part.kind)
-            kept[rows.start : rows.stop] = True
-    return {_key(parent.chunk(row).text): row for row in np.flatnonzero(~kept).tolist()}
-
-
-def _key(text: str) -> bytes:
-    # Texts of a whole wiki are too much to hold.
-    return hashlib.blake2b(text.encode("utf-8"), digest_size=16).digest()
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _npy_header(rows: int, dimension: int) -> bytes:
-    """The header of an .npy file, as long as the room that was left for it; see NumPy's format description."""
-    said = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {dimension}), }}"
-    magic = b"\x93NUMPY\x01\x00" + (_HEADER - 10).to_bytes(2, "little")
-    return magic + said.ljust(_HEADER - 11).encode("latin1") + b"\n"
+    def _open_places(self) -> Iterable[int]:
+        """Of rows that are not taken over as they are: a page that moved, or changed in part."""
+        assert self.parent is not None
+        for concept, (start, stop) in self.parent.order.places.items():
+            if concept not in self.concepts or self._kept(concept, self.concepts[concept]) is None:
+                yield from range(start, stop)
