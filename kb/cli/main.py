@@ -35,6 +35,7 @@ COMMANDS: dict[str, str] = {
     "export": "Write the graph as Turtle, JSON-LD, RDF/XML and more.",
     "eval": "Compare facts and answers with a gold set.",
     "generations": "List, verify, prune and roll back the builds that are kept.",
+    "models": "List and fetch the models that run on this machine.",
 }
 """Command -> its help in one line. A test compares these lines with what the commands say themselves."""
 
