@@ -125,7 +125,8 @@ def claims_in(text: str) -> Claims:
         last = found[scope[0]].end if scope and kind == NOT else found[end - 1].end
         shown = " ".join(text[found[at].start : last].split())
         claims.marks.append(_Mark(kind, lowers[at], shown, tuple(found[place].lemmas for place in scope)))
-    _fill(claims, text, found, scoped, {place for at, (_, end) in marked.items() for place in range(at, end)})
+    marks = {place for at, (_, end) in marked.items() for place in range(at, end)}
+    _fill(claims, text, found, scoped, marks | used)
     return claims
 
 

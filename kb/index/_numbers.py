@@ -138,7 +138,7 @@ def _digits(text: str, tokens: Sequence[re.Match[str]], at: int) -> tuple[Number
         return _counted(text, tokens, at, at + 1, value * _TIMES[suffix])
     if suffix.lower() in _UNITS:
         dimension, factor = _UNITS[suffix.lower()]
-        label = _label_before(tokens, at)
+        label = _label_before(tokens, at, linked=True)
         return Number("number", _rounded(value * factor), dimension, label, token.group()), at + 1
     if suffix and suffix.lower() != "x":
         return Number("name", token.group().lower(), None, "", token.group()), at + 1
@@ -190,18 +190,22 @@ def _counted(
         assert behind is not None
         dimension, factor = _UNITS[word]
         shown = " ".join(text[start : behind.end()].split())
-        return Number("number", _rounded(value * factor), dimension, _label_before(tokens, at), shown), follower + 1
+        label = _label_before(tokens, at, linked=True)
+        return Number("number", _rounded(value * factor), dimension, label, shown), follower + 1
     if behind is not None and behind["word"] is not None and word not in STOPWORDS and word not in ("per", "and"):
         shown = " ".join(text[start : behind.end()].split())
         return Number("number", value, None, _base(word), shown, weak), end
     return Number("number", value, None, _label_before(tokens, at), text[start:stop], weak), end
 
 
-def _label_before(tokens: Sequence[re.Match[str]], at: int) -> str:
-    for token in reversed(tokens[max(0, at - 4) : at]):
+def _label_before(tokens: Sequence[re.Match[str]], at: int, *, linked: bool = False) -> str:
+    """The word that a number is the value of: "port 8080"; where `linked`, "wait is 5 s" but not "waits 5 s"."""
+    for place, token in enumerate(reversed(tokens[max(0, at - 4) : at])):
         word = token.group().lower()
         if word in _LINKS:
             continue
+        if linked and not place:
+            return ""
         return "" if token["word"] is None or word in STOPWORDS else _base(word)
     return ""
 
