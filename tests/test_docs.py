@@ -22,6 +22,7 @@ COMMANDS = (
     "search",
     "get",
     "related",
+    "dedup",
     "query",
     "validate",
     "export",

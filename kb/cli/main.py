@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "search": "Find the texts that fit a query best, by meaning and by words.",
     "get": "Show everything that is known about one thing.",
     "related": "Show what is linked to a field, concept, caveat, entity or page.",
+    "dedup": "List what may be there twice, and remember what you say of it.",
     "query": "Run SPARQL: a named query, a file or standard input.",
     "validate": "Check the graph against its shapes.",
     "export": "Write the graph as Turtle, JSON-LD, RDF/XML and more.",
