@@ -15,7 +15,7 @@ export PIP_ROOT_USER_ACTION = ignore
 .PHONY: help demo models test test-wheel test-llm test-models lint format bench docs lock clean
 
 help:
-	@echo "make demo   build the example wiki and ask it four questions"
+	@echo "make demo   build the example wiki and notes, ask the one, search the other"
 	@echo "make test   run the tests          (JOBS=$(JOBS) at once)"
 	@echo "make lint   style, types, docs"
 	@echo "make bench  run the benchmarks"
@@ -82,5 +82,5 @@ lock:
 	@rm -rf $(VENV)-lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis examples/larkspur/kg
+	rm -rf $(VENV) $(VENV)-lock build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis examples/*/kg
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the example wiki and asks it four questions. `make demo` runs this; KB names the command.
+# Builds the example wiki and asks it four questions, builds the example notes and searches them.
+# `make demo` runs this; KB names the command.
 set -eu
 KB=${KB:-kb}
 cd "$(dirname "$0")/larkspur"
@@ -20,6 +21,24 @@ ask "Who leads the teams that own services which use Auth directly?"
 ask "Which team owns chargebacks?"
 ask "What is the weather like in Oslo?"
 
+show() {
+    printf '\n$ kb'
+    for word; do
+        case $word in *" "*) printf ' "%s"' "$word" ;; *) printf ' %s' "$word" ;; esac
+    done
+    printf '\n'
+    "$KB" "$@" 2>&1
+}
+
+printf '\nSchema notes say what one must know about settings and formats: twelve of them are in examples/notes.\n'
+cd ../notes
+rm -rf kg
+show build
+show search "make config immutable" --top-k 2
+show search "zero decimal currencies" --top-k 2
+show related deployment_config immutable
+cd ../larkspur
+
 cat <<'END'
 
 Every answer rests on sentences of pages. Try next:
@@ -31,6 +50,8 @@ Every answer rests on sentences of pages. Try next:
     $kb query list_rejections                                          # what was refused, and why
     $kb validate                                                       # where pages contradict each other
     $kb export --format turtle | less
+    $kb search "payouts are stuck"                                     # texts of pages, by meaning and words
+    (cd ../notes && ../$kb dedup)                                      # caveats that say the same, or the contrary
     $kb eval --gold gold                                               # precision, recall, F1
     $kb --help
 END
