@@ -211,6 +211,9 @@ def _show(report: BuildReport, most: int) -> None:
     _lines("Broken rules in what the catalogue says", [_violation(one) for one in report.violations])
     _lines("Warnings", report.warnings)
     _lines("Advice", report.advice)
+    if report.work.get("texts_embedded") and report.embedding.get("note"):
+        echo()
+        echo(wrapped(report.embedding["note"]))
     if report.hints:
         echo()
         echo(f"{counted(report.hints, 'hint')} about what is missing: kb validate --severity info")

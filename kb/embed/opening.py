@@ -33,8 +33,8 @@ def default_note(config: Config | None) -> str | None:
     if embed_settings(config).provider is not None or installed(DEFAULT_MODEL) is not None:
         return None
     return (
-        "no embedding model is installed, so search goes by words and their parts; `kb models fetch` gets one, "
-        'or say provider = "hashing" below [embed] in kb.toml'
+        "Search goes by words and their parts, since no embedding model is installed: `kb models fetch` gets one, "
+        'provider = "hashing" below [embed] in kb.toml makes do without'
     )
 
 

@@ -246,7 +246,7 @@ class _Build:
             nodes=indexed.rows,
             dedup_candidates=indexed.duplicates,
             new_dedup_candidates=indexed.new_duplicates,
-            embedding=dict(indexed.meta),
+            embedding={**indexed.meta, "note": indexed.note},
             quiet_pages=quiet_pages(records),
             unread_lines=unread_lines(records),
             faults=state.faults_in_order(),

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from kb.config import Config
-from kb.embed.opening import open_provider
+from kb.embed.opening import default_note, open_provider
 from kb.errors import GenerationError
 from kb.generations import Draft, Generation
 from kb.model import Entity, Page, SchemaNote
@@ -46,7 +46,11 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What was written. `rebuilt` are concepts of schema notes with new rows; `duplicates` all pairs that are alike."""
+    """What was written.
+
+    `rebuilt` are concepts of schema notes with new rows; `duplicates` all pairs that are alike. `note` says what would
+    make a better index.
+    """
 
     rows: int
     embedded: int
@@ -55,6 +59,7 @@ class Indexed:
     duplicates: int
     new_duplicates: int
     warnings: tuple[str, ...]
+    note: str | None
     meta: Mapping[str, Any]
 
 
@@ -123,6 +128,7 @@ class Indexing:
             duplicates=len(pairs),
             new_duplicates=sum(bool(pair["new"]) for pair in pairs),
             warnings=cache.notes if cache is not None else (),
+            note=default_note(self.config),
             meta={
                 "identity": self.provider.identity,
                 "family": self.provider.family,
