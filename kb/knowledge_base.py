@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 __all__ = ["KnowledgeBase", "open"]
 
+_OPENED = ("graph", "store", "entities", "planner", "index", "chat", "_model_planner", "_retrieval", "_nodes")
+"""What is made when it is first needed, and let go of by `close`."""
+
 
 def open(folder: str | os.PathLike[str] = ".", *, generation: str | None = None) -> KnowledgeBase:  # noqa: A001
     """Opens the knowledge base in `folder`, or one of its older generations by name.
@@ -348,7 +351,7 @@ class KnowledgeBase:
     def close(self) -> None:
         """Lets go of the generation. Closing twice is harmless."""
         self._closed = True
-        for name in ("graph", "store", "entities", "planner", "index", "chat", "_model_planner", "_retrieval", "_nodes"):
+        for name in _OPENED:
             self.__dict__.pop(name, None)
         with self._chat_lock:
             session, self._session = self._session, None

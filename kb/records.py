@@ -54,9 +54,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
-    """Everything about one source. `kind` is `page`, `catalogue`, `statements` or `schema`. `digest` identifies
-    what was read. `line` is the record as it was read from a file, so that writing it again costs nothing; None for a
-    new one.
+    """Everything about one source. `kind` is `page`, `catalogue`, `statements` or `schema`.
+
+    `digest` identifies what was read. `line` is the record as it was read from a file, so that writing it again costs
+    nothing; None for a new one.
     """
 
     source: str
