@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,6 +13,7 @@ import numpy as np
 
 from kb.embed.hashing import HashingProvider
 from kb.embed.provider import Provider, Vectors
+from kb.index._terms import fold, significant_terms
 from kb.index.chunks import SECTION, Chunk
 from kb.index.vectors import IndexFiles
 from kb.index.writer import Part, Written, write_index
@@ -68,3 +72,41 @@ def write(
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in FILES}
+
+
+def ranked(
+    rows: Sequence[tuple[str, Vectors]], query: str, asked: Vectors, weight: float, top_k: int
+) -> list[tuple[str, float]]:
+    """(text, full score) of the best rows, in float64 and from the definition."""
+    terms = significant_terms(query)
+    scored = []
+    for place, (text, vector) in enumerate(rows):
+        cosine = math.fsum(float(a) * float(b) for a, b in zip(vector, asked, strict=True))
+        share = sum(term in fold(text) for term in terms) / max(1, len(terms))
+        scored.append((-round(cosine + weight * share, 12), place, text))
+    return [(text, -score) for score, _, text in sorted(scored) if score < 0][:top_k]
+
+
+def write_format_1(folder: Path, pages: Mapping[str, Sequence[str]], provider: Provider) -> None:
+    """Four files, as releases before format 2 wrote them."""
+    rows = [chunk(page, number, text) for page in sorted(pages) for number, text in enumerate(pages[page])]
+    folder.mkdir(exist_ok=True)
+    np.save(folder / "vectors.npy", provider.embed([one.text for one in rows]))
+    lines = (json.dumps(one.to_json(), ensure_ascii=False, separators=(",", ":")) + "\n" for one in rows)
+    (folder / "nodes.jsonl").write_text("".join(lines), encoding="utf-8")
+    partitions: dict[str, list[int]] = {}
+    for row, one in enumerate(rows):
+        partitions.setdefault(one.concept, [row, row])[1] = row + 1
+    (folder / "partitions.json").write_text(json.dumps(partitions, ensure_ascii=False), encoding="utf-8")
+    meta = {
+        "format": 1,
+        "provider": provider.identity,
+        "dimension": provider.dimension,
+        "dtype": "float32",
+        "rows": len(rows),
+        "lexical_weight": provider.lexical_weight,
+        "files": {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in FILES[:3]},
+    }
+    body = json.dumps(meta, sort_keys=True, separators=(",", ":")).encode()
+    meta["digest"] = hashlib.sha256(body).hexdigest()
+    (folder / "index.json").write_text(json.dumps(meta, indent=1) + "\n", encoding="utf-8")

@@ -27,6 +27,8 @@ _STOPWORDS = frozenset(
     )
 )
 """Articles, conjunctions, prepositions, forms of be and have. Shorter ones are no terms anyway."""
+_KNOWN = 256
+"""Terms whose rows are remembered."""
 
 
 def fold(text: str) -> str:
@@ -56,12 +58,18 @@ class Texts:
             parts.append(fold(text))
             starts.append(starts[-1] + len(parts[-1]) + 1)
         self._text, self._starts = "\n".join(parts), starts
+        self._known: dict[str, npt.NDArray[np.int64]] = {}
 
     def counts(self, terms: Sequence[str]) -> npt.NDArray[np.uint16]:
         """How many of the terms each text has, shape (texts,)."""
         found = np.zeros(len(self._starts) - 1, dtype=np.uint16)
         for term in terms:
-            found[self._rows(term)] += 1
+            rows = self._known.get(term)
+            if rows is None:
+                if len(self._known) >= _KNOWN:
+                    self._known.clear()
+                rows = self._known[term] = np.array(self._rows(term), dtype=np.int64)
+            found[rows] += 1
         return found
 
     def _rows(self, term: str) -> list[int]:
