@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -68,5 +67,4 @@ class OurFolder:
 def opened(path: Path, provider: Any, threads: int = 1) -> Any:
     from kb.index.search import Index
 
-    given = {"threads": threads} if "threads" in inspect.signature(Index.open).parameters else {}
-    return Index.open(path, provider, **given)
+    return Index.open(path, provider, threads)

@@ -271,7 +271,7 @@ def exact(options: Options) -> dict[str, Any]:
                 expected = oracle.search(query, 10, concept if concepts else None)
                 hits = index.search(query, 10, concepts=concepts)
                 wrong += [hit.chunk.id for hit in hits] != [id for id, _ in expected]
-                away = (abs(hit.score - min(1.0, score)) for hit, (_, score) in zip(hits, expected, strict=False))
+                away = (abs(hit.full_score - score) for hit, (_, score) in zip(hits, expected, strict=False))
                 worst = max([worst, *away])
         told[state] = {"queries": 2 * len(asked), "wrong": wrong, "worst": worst}
     return told

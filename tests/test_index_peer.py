@@ -255,8 +255,9 @@ class World:
                     expected = self.brute_force(query, kinds, concepts)[:5]
                     hits = index.search(query, 5, kinds=kinds, concepts=concepts)
                     assert [hit.chunk.id for hit in hits] == [id for id, _ in expected]
-                    scores = [min(1.0, score) for _, score in expected]
-                    assert [hit.score for hit in hits] == pytest.approx(scores, abs=1e-5)
+                    scores = [score for _, score in expected]
+                    assert [hit.full_score for hit in hits] == pytest.approx(scores, abs=1e-5)
+                    assert all(hit.score == min(1.0, hit.full_score) for hit in hits)
 
 
 @given(worlds())
