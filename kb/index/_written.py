@@ -29,7 +29,12 @@ class SegmentWriter:
         self.folder, self.prefix, self.dimension = folder, prefix, dimension
         self._paths = [folder / name for name in segment_names(prefix)]
         self._vectors = self._paths[0].open("xb")
-        self._nodes = self._paths[1].open("xb")
+        try:
+            self._nodes = self._paths[1].open("xb")
+        except OSError:
+            self._vectors.close()
+            self._paths[0].unlink()
+            raise
         self._vectors.write(bytes(len(npy_header("<f4", 0, 0))))
         self._ends, self._codes, self._line_sums = array("q", [0]), bytearray(), array("I")
         self._vector_sums: list[bytes] = []
@@ -83,14 +88,18 @@ class SegmentWriter:
 
     def remove(self) -> None:
         """Removes what was written."""
-        self.close()
-        for path in self._paths:
-            path.unlink(missing_ok=True)
+        try:
+            self.close()
+        finally:
+            for path in self._paths:
+                path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Harmless when it was closed before."""
-        self._vectors.close()
-        self._nodes.close()
+        try:
+            self._vectors.close()
+        finally:
+            self._nodes.close()
 
     def __enter__(self) -> SegmentWriter:
         return self
