@@ -13,7 +13,7 @@ from lookup_help import built_wiki
 
 import kb
 from kb.embed.hashing import HashingProvider
-from kb.errors import UnknownNameError
+from kb.errors import EmbeddingError, UnknownNameError
 from kb.knowledge_base import KnowledgeBase
 
 QUERY = "make config immutable"
@@ -190,6 +190,42 @@ def test_an_index_without_rows_gives_nothing_and_embeds_nothing(
     ran = cmd("search", QUERY, "--concept", "whatever", "--kb", tmp_path)
     assert (ran.code, ran.out) == (0, "Nothing found: the index is empty.\n")
     assert json.loads(cmd("search", QUERY, "--json", "--kb", tmp_path).out) == []
+
+
+@pytest.fixture
+def no_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What embeds queries cannot be reached."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise EmbeddingError("the endpoint cannot be reached")
+
+    monkeypatch.setattr(HashingProvider, "embed", fails)
+
+
+@pytest.mark.usefixtures("no_vectors")
+def test_a_degraded_search_says_so_on_stderr_and_in_json(cmd: Kb, wiki: Path) -> None:
+    ran = cmd("search", QUERY, "--kb", wiki)
+    assert ran.code == 0
+    assert ran.err == (
+        "Warning: only the words of the query were looked for, since it could not be embedded: "
+        "the endpoint cannot be reached\n"
+    )
+    found = json.loads(cmd("search", QUERY, "--json", "--kb", wiki).out)
+    assert found[0]["node_id"] == "caveat:deployment_config:no-way-back"
+    for hit in found:
+        assert (hit["degraded"], hit["degraded_reason"]) == (True, "query_embedding_failed")
+        assert hit["cosine_score"] is None
+        assert hit["lexical_score"] > 0
+    shares = [hit["lexical_score"] for hit in found]
+    assert shares == sorted(shares, reverse=True)
+
+
+@pytest.mark.usefixtures("no_vectors")
+def test_a_degraded_search_finds_nothing_where_no_text_has_a_word_of_the_query(cmd: Kb, wiki: Path) -> None:
+    ran = cmd("search", "zyzzyva", "--kb", wiki)
+    assert (ran.code, ran.out) == (0, "Nothing found.\n")
+    assert "the endpoint cannot be reached" in ran.err
+    assert json.loads(cmd("search", "zyzzyva", "--json", "--kb", wiki).out) == []
 
 
 def test_nothing_that_fits_is_no_error(cmd: Kb, wiki: Path) -> None:

@@ -55,9 +55,9 @@ def command(
 
     with kb.open(folder) as base:
         found = base.search(words, top_k, concepts=concepts or None, kinds=kinds or None)
-        rows = 0 if found else base.index.files.rows
-    if any(hit["degraded"] for hit in found):
-        note("Warning: the query could not be embedded, so these are found by their words alone.")
+        rows, failure = base.index.files.rows, base.index.failure
+    if failure is not None:
+        note(f"Warning: only the words of the query were looked for, since it could not be embedded: {failure}")
     if as_json:
         echo_json(found)
     elif found:

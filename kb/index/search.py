@@ -50,10 +50,14 @@ class Hit:
 
 
 class Index:
-    """An index opened for search, with a provider that makes vectors comparable with its own. Thread-safe."""
+    """An index opened for search, with a provider that makes vectors comparable with its own. Thread-safe.
+
+    `failure` says why the last query could not be embedded; None where it could, or needed not.
+    """
 
     def __init__(self, files: IndexFiles, provider: Provider, threads: int = 1) -> None:
         self.files, self.provider = files, provider
+        self.failure: str | None = None
         self._threads = Threads(threads)
         self._first = files.base.rows
         self._dead = files.order.gaps(self._first)
@@ -100,8 +104,10 @@ class Index:
             return []
         try:
             vector = embedded(self.provider, [query], query=True)[0].astype(np.float64)
-        except EmbeddingError:
+        except EmbeddingError as err:
+            self.failure = str(err)
             return self._degraded(terms, top_k, chosen)
+        self.failure = None
         if len(vector) != self.files.dimension:
             raise self._unfit(len(vector))
         if not (vector.any() or terms):

@@ -44,13 +44,9 @@ def search(
 
 def hit_dict(hit: Hit) -> dict[str, Any]:
     """A hit; `degraded` says that it was found by its words alone, since the query could not be embedded."""
-    scores: dict[str, Any] = {
-        "cosine_score": hit.cosine,
-        "lexical_score": hit.lexical,
-        "degraded": bool(getattr(hit, "degraded", False)),
-    }
-    if scores["degraded"]:
-        scores["degraded_reason"] = getattr(hit, "degraded_reason", None)
+    scores: dict[str, Any] = {"cosine_score": hit.cosine, "lexical_score": hit.lexical, "degraded": hit.degraded}
+    if hit.degraded:
+        scores["degraded_reason"] = hit.degraded_reason
     return chunk_dict(hit.chunk, score=hit.score, **scores)
 
 

@@ -239,9 +239,7 @@ class Nodes:
         return {"node_id": node_id, "kind": SECTION, "page": page, **shown, "facts": facts}
 
     def _row(self, node_id: str) -> int | None:
-        from kb.lookup.similar import row_of
-
-        return None if self.files is None else row_of(self.files, node_id)
+        return None if self.files is None else self.files.find(node_id)
 
     def _similar(self, kind: str, node_id: str, linked: set[str], top_k: int) -> list[Found]:
         if self.files is None or top_k < 1:

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from kb.embed.provider import Vectors
 from kb.index.vectors import IndexFiles
 from kb.lookup.hits import chunk_dict
 
-__all__ = ["row_of", "similar"]
+__all__ = ["similar"]
 
 _BLOCK = 4096
 _DECIMALS = 12
@@ -24,7 +23,7 @@ def similar(files: IndexFiles, rows: Sequence[int], top_k: int, known: Collectio
     """
     if not rows or top_k < 1:
         return []
-    wanted = np.asarray(_vectors_of(files, rows), dtype=np.float64).mean(axis=0)
+    wanted = np.asarray(files.vectors_of(rows), dtype=np.float64).mean(axis=0)
     length = float(np.linalg.norm(wanted))
     if not length:
         return []
@@ -37,7 +36,7 @@ def similar(files: IndexFiles, rows: Sequence[int], top_k: int, known: Collectio
     error = (len(wanted) + 2) * float(np.finfo(np.float32).eps)
     for start in range(0, files.rows, _BLOCK):
         block = range(start, min(start + _BLOCK, files.rows))
-        vectors = _vectors_of(files, block)
+        vectors = files.vectors_of(block)
         # Row by row, unlike a matrix product: equal rows are equally near wherever they stand.
         rough = np.einsum("ij,j->i", vectors, narrow)
         floor = np.partition(rough, -most)[-most] - 2 * error if len(rough) > most else -np.inf
@@ -55,18 +54,3 @@ def similar(files: IndexFiles, rows: Sequence[int], top_k: int, known: Collectio
         if len(found) == top_k:
             break
     return found
-
-
-def row_of(files: IndexFiles, node_id: str) -> int | None:
-    """The row of a node; None where the index has none."""
-    found = getattr(files, "find", None)
-    if found is not None:
-        row: int | None = found(node_id)
-        return row
-    return next((row for row in range(files.rows) if files.chunk(row).id == node_id), None)
-
-
-def _vectors_of(files: IndexFiles, rows: Sequence[int]) -> Vectors:
-    found = getattr(files, "vectors_of", None)
-    vectors: Vectors = found(rows) if found is not None else files.vectors[list(rows)]
-    return vectors
