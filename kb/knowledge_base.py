@@ -124,12 +124,14 @@ class KnowledgeBase:
     def index(self) -> Index:
         """The texts of page sections and entities, to be searched. Raises GenerationError where the build has none."""
         self._check_open()
+        from kb.embed.provider import provider_of
         from kb.index.search import Index
-        from kb.index.vectors import INDEX_NAME
 
-        if INDEX_NAME not in self.generation.meta["files"]:
+        files = self._index_files()
+        if files is None:
             raise GenerationError(f"{self.generation.name}: has no index of its pages; run `kb build --force`")
-        return Index.open(self.generation.path)
+        # Addresses and keys are those of kb.toml.
+        return Index.open(self.generation.path, provider_of(files.identity, self.config))
 
     @cached_property
     def planner(self) -> Planner:

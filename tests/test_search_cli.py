@@ -12,7 +12,9 @@ from cli_help import Kb, write_wiki
 from lookup_help import built_wiki
 
 import kb
+from kb.config import Config
 from kb.embed.hashing import HashingProvider
+from kb.embed.provider import Provider
 from kb.errors import EmbeddingError, UnknownNameError
 from kb.knowledge_base import KnowledgeBase
 
@@ -190,6 +192,22 @@ def test_an_index_without_rows_gives_nothing_and_embeds_nothing(
     ran = cmd("search", QUERY, "--concept", "whatever", "--kb", tmp_path)
     assert (ran.code, ran.out) == (0, "Nothing found: the index is empty.\n")
     assert json.loads(cmd("search", QUERY, "--json", "--kb", tmp_path).out) == []
+
+
+def test_the_query_is_embedded_as_kb_toml_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The provider is the one that made the index; address, key and limits are those of kb.toml."""
+    folder = write_wiki(tmp_path)
+    kb.build(folder)
+    asked: list[tuple[str, Path]] = []
+
+    def provider_of(identity: str, config: Config) -> Provider:
+        asked.append((identity, config.root))
+        return HashingProvider()
+
+    monkeypatch.setattr("kb.embed.provider.provider_of", provider_of)
+    with kb.open(folder) as base:
+        assert base.search("cart")
+    assert asked == [("hashing/1", folder.resolve())]
 
 
 @pytest.fixture
