@@ -26,13 +26,15 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class EmbedSettings:
-    """Which provider makes vectors, and how it is asked. All but `provider` and `workers` is for hosted ones.
+    """Which provider makes vectors, and how it is asked. Most of it is for hosted ones.
 
     `provider` is None where nothing names one. `base_url` is the address that ends before `/embeddings`, None for the
     provider's own. `api_key_env` names the environment variable that holds the key. `dimensions` asks for shorter
     vectors than the model's own. `timeout` is in seconds, for one request from beginning to end; `retries` come on top
     of the first attempt. `workers` are requests, or threads that compute, at once. A request has at most `batch_texts`
-    texts of together `batch_tokens` tokens; of a text, `text_tokens` at most are sent.
+    texts of together `batch_tokens` tokens; of a text, `text_tokens` at most are sent. `duplicate_threshold` is the
+    cosine from which two caveats may say the same, None for the provider's own. `provider`, `workers` and
+    `duplicate_threshold` are for all providers.
     """
 
     provider: str | None = None
@@ -47,10 +49,11 @@ class EmbedSettings:
     batch_texts: int = 128
     batch_tokens: int = 50_000
     text_tokens: int = 0
+    duplicate_threshold: float | None = None
 
 
 _KEYS = tuple(one.name for one in fields(EmbedSettings))
-_OF_ALL = ("provider", "workers")
+_OF_ALL = ("provider", "workers", "duplicate_threshold")
 _TEXT = ("provider", "model", "base_url", "api_key_env")
 _WHOLE = {
     "dimensions": 1,
@@ -122,5 +125,7 @@ def _check(where: str, key: str, value: Any) -> None:
         raise ConfigError(f"{where} {key} must be a whole number of at least {_WHOLE[key]}, not {value!r}")
     if key == "workers" and value > _MOST_WORKERS:
         raise ConfigError(f"{where} workers must be at most {_MOST_WORKERS}, not {value!r}")
+    if key == "duplicate_threshold" and not (number and 0 < value <= 1):
+        raise ConfigError(f"{where} duplicate_threshold must be a number above 0 and up to 1, not {value!r}")
     if key == "timeout" and not (number and 0 < value <= _LONGEST):
         raise ConfigError(f"{where} timeout must be a number of seconds above 0 and up to {_LONGEST:,}, not {value!r}")
