@@ -70,7 +70,7 @@ class EmbedEndpoint:
         self.in_flight = self.in_flight_max = 0
         self._next: deque[Said] = deque()
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
@@ -118,6 +118,13 @@ class EmbedEndpoint:
         ]
         # In another order than that of the texts: the protocol has an index for that.
         return {"object": "list", "data": rows[::-1], "model": body["model"], "usage": {"total_tokens": 7 * len(rows)}}
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that hang up are what some tests are about."""
 
 
 def _handler(fake: EmbedEndpoint) -> type[BaseHTTPRequestHandler]:
