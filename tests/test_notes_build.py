@@ -38,7 +38,7 @@ def named(folder: Path, concept: str) -> set[str]:
 
 def test_a_note_becomes_a_graph_of_its_own_and_rows_of_three_kinds(base: Path) -> None:
     report = kb.build(base)
-    assert report.schemas == {"files": 2, "concepts": 2, "fields": 4, "caveats": 2, "facts": 8}
+    assert report.schemas == {"files": 2, "failed": 0, "concepts": 2, "fields": 4, "caveats": 2, "facts": 8}
     assert (report["rebuilt"], report["skipped"]) == (["garden", "pond"], [])
     assert (report["nodes"], report["edges"]) == (8, 8)
     triples = named(base, "garden")
@@ -132,6 +132,7 @@ def test_a_file_with_faults_keeps_what_it_said_and_stops_no_other(base: Path) ->
     assert report.exit_code == 1
     assert [fault for fault in report.faults if "sise" in fault and fault.startswith("schemas/pond.schema.yaml:11: ")]
     assert (report.rebuilt, named(base, "pond")) == (["garden"], before)
+    assert (report.schemas["failed"], report.pages["failed"]) == (1, 0)
     again = kb.build(base)
     assert (again.changed, again.exit_code) == (False, 1)
     write_note(base, "pond", note("pond"))

@@ -226,6 +226,7 @@ def _schemas(report: BuildReport) -> list[list[str]]:
     found = report.schemas
     parts = [counted(found["fields"], "field"), counted(found["caveats"], "caveat"), counted(found["facts"], "fact")]
     done = [f"{len(one):,} {name}" for name, one in (("rebuilt", report.rebuilt), ("skipped", report.skipped)) if one]
+    done += [f"{counted(found['failed'], 'file')} failed"] if found.get("failed") else []
     rows = [["notes", f"{found['concepts']:,}", ", ".join(done)], ["", "", ", ".join(parts)]]
     if report.dedup_candidates:
         new = f"{report.new_dedup_candidates:,} of them new: " if report.new_dedup_candidates else ""

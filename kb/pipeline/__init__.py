@@ -225,7 +225,7 @@ class _Build:
             changed=True,
             pages=self.page_counts(),
             entities=len(self.catalogue.entities),
-            schemas=schema_counts(records),
+            schemas=schema_counts(records, failed=self.notes.failed()),
             facts=len({edge for kind in ("page", "catalogue", "statements") for edge in state.edges(kind)}),
             statements={
                 "read": sum(len(record.readings) for record in records),
@@ -272,7 +272,7 @@ class _Build:
 
     def page_counts(self) -> dict[str, int]:
         pages = list(self.state.of_kind("page"))
-        failing = {fault.file for fault in self.state.faults}
+        failing = {fault.file for fault in self.state.faults} - self.notes.files
         # A page that is read in part has failed as well; one that never was read has no record.
         kept = sum(record.path not in failing for record in pages) - self.state.read_whole
         return {
@@ -287,6 +287,7 @@ class _Build:
         """The report of a build that has nothing to do: the published one's, with the work of this one."""
         report = _report_of(parent)
         report.pages = self.page_counts()
+        report.schemas = schema_counts(self.state.records.values(), failed=self.notes.failed())
         report.faults = self.state.faults_in_order()
         report.llm = None if report.llm is None else self.reader.report(list(self.state.records.values()))
         return report

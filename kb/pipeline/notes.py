@@ -65,6 +65,8 @@ class Notes:
         self.state = State()
         self.read: dict[str, tuple[SchemaNote, ...]] = {}
         """Path -> notes of the files that were read by this build."""
+        self.files: set[str] = set()
+        """The paths of all schema files, those that cannot be read included."""
         self.focus_nodes = 0
         self.copied: set[str] = set()
         """Concepts of files that cannot be read now, of which the parent's graph and rows are all there is."""
@@ -79,6 +81,7 @@ class Notes:
         source = SchemaSource(self.config)
         files, faults = source.scan()
         state.faults.extend(faults)
+        self.files = {file.shown for file in files} | {fault.file for fault in faults}
         digests = source.digests(files)
         changed = []
         for file in files:
@@ -123,6 +126,10 @@ class Notes:
             extra["warnings"] = [[one.line, one.message] for one in document.warnings]
         state.records[SCHEMA, shown] = SourceRecord(shown, SCHEMA, digest, shown, shown, (), extra)
         state.touched.add((SCHEMA, shown))
+
+    def failed(self) -> int:
+        """How many schema files have faults."""
+        return len({fault.file for fault in self.state.faults} & self.files)
 
     def entry(self, note: SchemaNote) -> dict[str, Any]:
         """What the catalogue of notes says about one."""
@@ -285,14 +292,15 @@ def schema_rows(records: Iterable[SourceRecord]) -> list[dict[str, Any]]:
     ]
 
 
-def schema_counts(records: Iterable[SourceRecord]) -> dict[str, int]:
+def schema_counts(records: Iterable[SourceRecord], failed: int) -> dict[str, int]:
     """How many concepts, fields, caveats and facts there are; nothing where there are no schema files."""
     found = [record for record in records if record.kind == SCHEMA]
     entries = list(_entries(found).values())
-    if not found:
+    if not found and not failed:
         return {}
     return {
         "files": len(found),
+        "failed": failed,
         "concepts": len(entries),
         "fields": sum(entry["fields"] for entry in entries),
         "caveats": sum(entry["caveats"] for entry in entries),
