@@ -111,6 +111,8 @@ def claims_in(text: str) -> Claims:
     for at, lower in enumerate(lowers):
         if at not in used and at not in marked:
             kind = NOT if lower.endswith("n't") else _MARKS.get(lower, "")
+            if lower == "no" and text[found[at].end : found[at].end + 1] == "-":
+                kind = ""  # "no-cache" is a name
             if kind and not (kind == NOT and _turned(text, found, at)):
                 marked[at] = (kind, at + 1)
             elif kind:

@@ -63,6 +63,7 @@ _ORDINALS = {
 }
 _WEAK = frozenset({"one", "once", "single", "double", "doubles", "doubled", "half", "halves", "halved"})
 """Words that say a number only where another one stands in its place: "once it has started", "the first one"."""
+_NOT_COUNTED = frozenset({"per", "and", "means", "mean", "counts", "gives", "makes", "says", "instead", "unless"})
 _LINKS = frozenset({"is", "are", "be", "of", "to", "at", "=", ":", "was", "by", "`", '"', "'", "("})
 
 
@@ -192,7 +193,7 @@ def _counted(
         shown = " ".join(text[start : behind.end()].split())
         label = _label_before(tokens, at, linked=True)
         return Number("number", _rounded(value * factor), dimension, label, shown), follower + 1
-    if behind is not None and behind["word"] is not None and word not in STOPWORDS and word not in ("per", "and"):
+    if behind is not None and behind["word"] is not None and word not in STOPWORDS and word not in _NOT_COUNTED:
         shown = " ".join(text[start : behind.end()].split())
         return Number("number", value, None, _base(word), shown, weak), end
     return Number("number", value, None, _label_before(tokens, at), text[start:stop], weak), end
