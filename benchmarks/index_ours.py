@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import secrets
+import shutil
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import index_peer as peer
 from index_data import Note
-
-IRI = "https://kb.bench.example/"
 
 
 def chunks_of(note: Note) -> list[Any]:
@@ -38,30 +42,49 @@ def parts_of(concepts: Iterable[str], changed: dict[str, Note]) -> list[Any]:
 
 
 class OurFolder:
-    """Generations of `kb` that hold an index and an empty graph: what is published is published as `kb build` does."""
+    """Generations that hold an index of `kb` and nothing else, published as `kb build` publishes: all on the disk, in
+    one step, what the parent has as well neither read nor synced again.
+    """
 
     def __init__(self, folder: Path, provider: Any) -> None:
-        from kb.generations import Generations
-
-        self.generations, self.provider = Generations(folder), provider
+        self.folder, self.provider = folder, provider
 
     @property
     def path(self) -> Path:
-        found = self.generations.current()
+        found = peer.current(self.folder)
         assert found is not None
-        return found.path
+        return found
 
     def publish(self, parts: Sequence[Any]) -> None:
         from kb.index.vectors import IndexFiles
         from kb.index.writer import write_index
-        from kb.iris import Iris
 
-        with self.generations.lock():
-            parent = self.generations.current()
-            with self.generations.begin(parent, Iris(IRI)) as draft:
-                before = None if parent is None else IndexFiles(parent.path)
-                write_index(draft.path, parts, self.provider, before)
-                draft.publish({})
+        generations = self.folder / "generations"
+        generations.mkdir(parents=True, exist_ok=True)
+        before = peer.current(self.folder)
+        draft = generations / f".draft-{secrets.token_hex(4)}"
+        draft.mkdir()
+        write_index(draft, parts, self.provider, None if before is None else IndexFiles(before))
+        known = set() if before is None else {path.stat().st_ino for path in before.iterdir()}
+        digests: dict[str, str] = {}
+        for path in sorted(draft.iterdir()):
+            if path.stat().st_ino not in known:
+                with path.open("rb") as file:
+                    digests[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+                    os.fsync(file.fileno())
+        with (draft / "meta.json").open("w", encoding="utf-8") as file:
+            json.dump(digests, file)
+            file.flush()
+            os.fsync(file.fileno())
+        peer.name_current(self.folder, draft, f"gen-{secrets.token_hex(8)}")
+
+
+def only_current(folder: Path) -> None:
+    """Removes older generations."""
+    current = peer.current(folder)
+    for path in (folder / "generations").iterdir():
+        if path != current:
+            shutil.rmtree(path)
 
 
 def opened(path: Path, provider: Any, threads: int = 1) -> Any:

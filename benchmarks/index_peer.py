@@ -283,21 +283,30 @@ def _swap(folder: Path, found: Generation) -> None:
     draft = Path(tempfile.mkdtemp(dir=generations, prefix=".draft-"))
     try:
         found.save(draft)
-        name = f"gen-{secrets.token_hex(8)}"
-        draft.rename(generations / name)
+        name_current(folder, draft, f"gen-{secrets.token_hex(8)}")
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
+
+
+def name_current(folder: Path, draft: Path, name: str) -> None:
+    """Makes a draft the published generation, in one step for every reader."""
+    _sync_folder(draft)
+    draft.rename(draft.with_name(name))
+    _sync_folder(draft.parent)
     new = folder / "CURRENT.new"
     with new.open("w", encoding="utf-8") as file:
         file.write(name)
         file.flush()
         os.fsync(file.fileno())
     new.replace(folder / "CURRENT")
-    for path in (generations, folder):
-        handle = os.open(path, os.O_RDONLY)
-        os.fsync(handle)
-        os.close(handle)
+    _sync_folder(folder)
+
+
+def _sync_folder(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    os.fsync(handle)
+    os.close(handle)
 
 
 # -- near-duplicates -------------------------------------------------------------------------------------------------
