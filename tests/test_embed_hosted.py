@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from embed_endpoint import HANG_UP, EmbedEndpoint, Said, error, raw, vector
+from fake_endpoint import FakeEndpoint, cut, drip
 
 from kb.embed.cache import VectorCache
 from kb.embed.hosted import HostedProvider
@@ -270,6 +271,15 @@ def test_no_server_is_told_with_the_address() -> None:
 def test_a_slow_server_is_given_up_after_the_timeout() -> None:
     with EmbedEndpoint(latency=0.5) as fake, pytest.raises(EmbeddingError, match=r"no whole reply within 0\.1 s"):
         provider(fake, timeout=0.1, retries=0).embed(["one"])
+
+
+def test_an_endpoint_that_drips_or_cuts_its_reply_is_given_up(waits: list[float]) -> None:
+    with FakeEndpoint() as endpoint:
+        endpoint.misbehave(cut(), drip())
+        settings = hosted_settings("openai", base_url=endpoint.base_url, timeout=0.3, retries=1)
+        with pytest.raises(EmbeddingError, match=r"asked 2 times: no whole reply within 0\.3 s \(\[embed\] timeout\)"):
+            HostedProvider(settings, sleep=waits.append).embed(["one"])
+    assert len(waits) == 1
 
 
 def test_a_failure_keeps_the_batches_before_it_and_stops_the_rest(fake: EmbedEndpoint, tmp_path: Any) -> None:
