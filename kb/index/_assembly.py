@@ -43,10 +43,13 @@ class Range:
 
 
 class Assembly:
-    """`facts` are those of the files that were written, `merged` says that they were written as a whole."""
+    """Upon a `parent` whose vectors are of the same provider, if any.
 
-    def __init__(self, folder: Path, parent: IndexFiles | None, same: bool) -> None:
-        self.folder, self.parent, self.same = folder, parent, same
+    `facts` are those of the files that were written, `merged` says that they were written as a whole.
+    """
+
+    def __init__(self, folder: Path, parent: IndexFiles | None) -> None:
+        self.folder, self.parent = folder, parent
         self.facts: dict[str, Fact] = {}
         self.staged_facts: dict[str, Fact] = {}
         self.merged = True
@@ -70,7 +73,7 @@ class Assembly:
 
     def _upon(self, ranges: Sequence[Range]) -> bool:
         parent = self.parent
-        if parent is None or not self.same or parent.meta["format"] != FORMAT or parent.base.rows < MERGED_BELOW:
+        if parent is None or parent.meta["format"] != FORMAT or parent.base.rows < MERGED_BELOW:
             return False
         sizes = [(one.stop - one.start, one.staged or one.start >= parent.base.rows) for one in ranges]
         new = sum(size for size, changed in sizes if changed)

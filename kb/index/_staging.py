@@ -18,9 +18,14 @@ from kb.index.vectors import IndexFiles
 if TYPE_CHECKING:
     from kb.embed.cache import VectorCache
 
-__all__ = ["NewRow", "Staging", "rows_of_chunks"]
+__all__ = ["NewRow", "OtherSizeError", "Staging", "rows_of_chunks"]
 
 _BLOCK = 2048
+
+
+class OtherSizeError(GenerationError):
+    """Vectors of another size than those that stand beside them."""
+
 
 NewRow = tuple[bytes, str, str, int | None]
 """Line, text, kind, and the place in the parent that has its vector, where one is known to."""
@@ -84,12 +89,9 @@ class Staging:
         new = [at for at, row in enumerate(self._held) if row[3] is None]
         known = [at for at, row in enumerate(self._held) if row[3] is not None]
         made = self._embedded([self._held[at][1] for at in new])
-        dimension = made.shape[1] if new else self.writer.dimension
-        if dimension is None:
-            assert self.parent is not None
-            dimension = self.parent.dimension
+        dimension = made.shape[1] if new else (self.writer.dimension or 0)
         if self.writer.dimension not in (None, dimension):
-            raise GenerationError(
+            raise OtherSizeError(
                 f"{self.provider.identity} gives vectors of {dimension} numbers, and gave {self.writer.dimension} "
                 "before; run `kb build --force` to embed everything again"
             )

@@ -13,7 +13,7 @@ from kb.embed.provider import Progress, Provider
 from kb.errors import GenerationError
 from kb.index._assembly import Assembly, Range
 from kb.index._layout import FORMAT, INDEX_NAME, PARTITIONS_NAME, all_names, sealed, segment_names
-from kb.index._staging import NewRow, Staging, rows_of_chunks
+from kb.index._staging import NewRow, OtherSizeError, Staging, rows_of_chunks
 from kb.index._written import SegmentWriter, kinds_of
 from kb.index.chunks import Chunk
 from kb.index.vectors import IndexFiles
@@ -77,27 +77,50 @@ def write_index(
     concepts: dict[str, list[Part]] = {}
     for part in ordered:
         concepts.setdefault(part.concept, []).append(part)
-    if parent is not None and all(part.chunks is not None for part in ordered):
+    complete = all(part.chunks is not None for part in ordered)
+    if parent is not None and complete:
         # Whoever can do without the parent wants no damage of it.
         try:
             parent.verify()
         except GenerationError:
             parent = None
     try:
-        for name in (*all_names(), *segment_names(_STAGED)):
-            # Never through a hard link into the files of another index.
-            (folder / name).unlink(missing_ok=True)
-        with SegmentWriter(folder, _STAGED, provider.dimension) as writer:
-            try:
-                return _Build(
-                    folder, concepts, provider, parent, Staging(writer, provider, parent, cache, progress)
-                ).run()
-            finally:
-                writer.remove()
+        try:
+            return _write(folder, concepts, provider, parent, cache, progress)
+        except OtherSizeError:
+            if not complete:
+                raise
+            return _write(folder, concepts, provider, None, cache, progress)
     except OSError as err:
         raise GenerationError(
             f"{folder}: the index cannot be written: {err.strerror or err}; the previous generation stays in use"
         ) from err
+
+
+def _write(
+    folder: Path,
+    concepts: dict[str, list[Part]],
+    provider: Provider,
+    parent: IndexFiles | None,
+    cache: VectorCache | None,
+    progress: Progress | None,
+) -> Written:
+    for name in (*all_names(), *segment_names(_STAGED)):
+        # Never through a hard link into the files of another index.
+        (folder / name).unlink(missing_ok=True)
+    same = (
+        parent is not None
+        and parent.rows > 0
+        and parent.identity == provider.identity
+        and provider.dimension in (None, parent.dimension)
+    )
+    dimension = parent.dimension if same and parent is not None else provider.dimension
+    with SegmentWriter(folder, _STAGED, dimension) as writer:
+        try:
+            staging = Staging(writer, provider, parent, cache, progress)
+            return _Build(folder, concepts, provider, parent if same else None, parent, staging).run()
+        finally:
+            writer.remove()
 
 
 class _Build:
@@ -106,17 +129,13 @@ class _Build:
         folder: Path,
         concepts: dict[str, list[Part]],
         provider: Provider,
+        same: IndexFiles | None,
         parent: IndexFiles | None,
         staging: Staging,
     ) -> None:
         self.folder, self.concepts, self.provider, self.parent = folder, concepts, provider, parent
-        self.staging = staging
-        self.same = (
-            parent is not None
-            and parent.identity == provider.identity
-            and provider.dimension in (None, parent.dimension)
-            and parent.rows > 0
-        )
+        # The parent, where its vectors are of the same provider.
+        self.same, self.staging = same, staging
         self.kinds: dict[str, list[str]] = {}
         if parent is not None:
             places = parent.order.places
@@ -132,7 +151,7 @@ class _Build:
             if found is not None:
                 ranges.append(found)
         self.staging.flush()
-        assembly = Assembly(self.folder, self.parent, self.same)
+        assembly = Assembly(self.folder, self.same)
         staged = self.staging.writer.finish(assembly.staged_facts)
         partitions, described = assembly.write(ranges, staged, self._dimension(staged.dimension))
         said = json.dumps(partitions, ensure_ascii=False).encode("utf-8", "replace")
@@ -157,13 +176,13 @@ class _Build:
         return Written(rows, self.staging.embedded, self.staging.cached, rebuilt, assembly.merged)
 
     def _dimension(self, staged: int) -> int | None:
-        return staged or (self.parent.dimension if self.same and self.parent else 0) or self.provider.dimension
+        return staged or self.provider.dimension
 
     def _kept(self, concept: str, parts: Sequence[Part]) -> Range | None:
         """The rows of a concept that is taken over as it is."""
-        if not self.same or self.parent is None or any(part.chunks is not None for part in parts):
+        if self.same is None or any(part.chunks is not None for part in parts):
             return None
-        start, stop = self.parent.order.places.get(concept, (0, 0))
+        start, stop = self.same.order.places.get(concept, (0, 0))
         if start == stop or not set(self.kinds[concept]) <= {part.kind for part in parts}:
             return None
         return Range(concept, start, stop, staged=False)
@@ -178,10 +197,10 @@ class _Build:
                 rows += self._taken_over(concept, part.kind)
         if not rows:
             return None
-        if self.same and self.parent is not None:
-            start, stop = self.parent.order.places.get(concept, (0, 0))
+        if self.same is not None:
+            start, stop = self.same.order.places.get(concept, (0, 0))
             if stop - start == len(rows) and all(
-                self.parent.line_at(start + at) == row[0] for at, row in enumerate(rows)
+                self.same.line_at(start + at) == row[0] for at, row in enumerate(rows)
             ):
                 return Range(concept, start, stop, staged=False)
             if not self._knowing:
@@ -195,7 +214,7 @@ class _Build:
         assert self.parent is not None
         for place in self.parent.places_of(concept, kind):
             line = self.parent.line_at(place)
-            yield line, str(json.loads(line)["text"]), kind, place if self.same else None
+            yield line, str(json.loads(line)["text"]), kind, None if self.same is None else place
 
     def _open_places(self) -> Iterable[int]:
         """Of rows that are not taken over as they are: a page that moved, or changed in part."""
