@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pyoxigraph as ox
 import pytest
-from index_help import Counting
+from index_help import Counting, write_format_1
 
 import kb
+from kb.embed.hashing import HashingProvider
 from kb.embed.provider import Vectors
 from kb.errors import EmbeddingError, GenerationError, KbError
 from kb.generations import Generations
+from kb.index.search import Index
 from kb.schema_provider import FileSchemaProvider
 
 DEPLOYMENT = """\
@@ -256,6 +258,12 @@ def test_what_is_gone_from_the_notes_is_gone_from_graph_and_index(notes: Notes) 
         assert {hit["concept"] for hit in base.search("the pipe operator", 20)} <= {"deployment_config"}
         with pytest.raises(KbError, match="no concept 'query_operators'"):
             base.get("query_operators", "pipe")
+
+
+def test_an_index_of_format_1_still_answers(tmp_path: Path) -> None:
+    write_format_1(tmp_path, {"orders": ["an order is shipped", "an order is paid"]}, HashingProvider())
+    assert json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))["format"] == 1
+    assert Index.open(tmp_path).search("who paid?", 1)[0].chunk.text == "an order is paid"
 
 
 # -- near-duplicates, search -----------------------------------------------------------

@@ -6,13 +6,16 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from index_help import Counting
 from lookup_help import add_notes, built_wiki
 
 import kb
+from kb.embed.provider import Vectors
 from kb.errors import GenerationError, NoKnowledgeBaseError, UnknownNameError
 from kb.generations import Generations
 from kb.schema_provider import FileSchemaProvider
@@ -81,6 +84,21 @@ def test_a_provider_that_did_not_make_the_index_is_refused(folder: Path) -> None
     with FileSchemaProvider(folder / "schemas", provider=other) as provider, pytest.raises(GenerationError):
         provider.search("immutable")
     assert other.texts == []
+
+
+def test_a_query_vector_of_another_length_is_refused_and_not_taken_for_a_failure(folder: Path) -> None:
+    class Short(Counting):
+        """Does not know how long its vectors are before it has made one."""
+
+        dimension = None
+
+        def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+            return np.full((len(texts), 4), 0.5, dtype=np.float32)
+
+    with FileSchemaProvider(folder / "schemas", provider=Short()) as provider:
+        with pytest.raises(GenerationError, match="4") as caught:
+            provider.search("immutable")
+        assert "kb build --force" in str(caught.value)
 
 
 def test_nothing_is_built_and_the_command_that_builds_is_named(tmp_path: Path) -> None:
