@@ -59,13 +59,14 @@ class FileSchemaProvider:
 
         The mappings are those of `KnowledgeBase.search`. A concept without a note is an error.
         """
-        from kb.lookup import search
+        from kb.lookup.hits import search, several
         from kb.lookup.schema import SCHEMA_KINDS
 
-        for concept in concepts or ():
-            if concept not in self.index.files.partitions and self.index.files.rows:
-                self._notes.concept_id(concept)  # says which there are
-        return search(self.index, query, top_k, concepts=concepts, kinds=SCHEMA_KINDS)
+        index = self.index
+        if not index.files.rows:
+            return []
+        chosen = None if concepts is None else [self._notes.concept_id(one) for one in several("concept", concepts)]
+        return search(index, query, top_k, concepts=chosen, kinds=SCHEMA_KINDS)
 
     def get(self, concept: str, field: str | None = None) -> dict[str, Any]:
         """A concept, or a field (or caveat) of it, with everything that the graph holds about it."""

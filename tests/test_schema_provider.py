@@ -48,8 +48,11 @@ def test_only_chosen_concepts_are_searched(folder: Path) -> None:
     with FileSchemaProvider(folder / "schemas") as provider:
         found = provider.search("make config immutable", concepts=["currency_codes"])
         assert {hit["concept"] for hit in found} == {"currency_codes"}
+        assert provider.search("make config immutable", concepts=["Currency-Codes"]) == found
         with pytest.raises(UnknownNameError, match="did you mean 'currency_codes'"):
             provider.search("make config immutable", concepts=["curency_codes"])
+        with pytest.raises(UnknownNameError, match="there is no concept 'service'"):
+            provider.search("make config immutable", concepts=["service"])  # a type of the wiki's entities
 
 
 def test_get_and_related_answer_from_the_graph(folder: Path) -> None:

@@ -107,6 +107,7 @@ def test_an_unknown_concept_or_kind_is_an_error_with_near_names(
 def test_one_text_is_no_list_of_concepts(base: KnowledgeBase) -> None:
     with pytest.raises(TypeError, match=r"\['service'\]"):
         base.search(QUERY, concepts="service")
+    assert base.search(QUERY, concepts=[]) == base.search(QUERY, kinds=[]) == []
 
 
 # -- the command -----------------------------------------------------------------------

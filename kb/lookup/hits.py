@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from kb.index.chunks import CAVEAT, ENTITY, FIELD, KINDS, SECTION, Chunk
@@ -12,7 +12,7 @@ from kb.lookup.names import unknown
 if TYPE_CHECKING:
     from kb.index.search import Hit, Index
 
-__all__ = ["chunk_dict", "search"]
+__all__ = ["chunk_dict", "hit_dict", "search", "several"]
 
 _ADDED = {
     FIELD: ("value_type",),
@@ -35,10 +35,10 @@ def search(
 
     Raises UnknownNameError, with near names, for a kind or a concept that there is not.
     """
-    _check("kind", kinds or (), KINDS)
+    _check("kind", kinds, KINDS)
     if not index.files.rows:
         return []
-    _check("concept", concepts or (), index.files.partitions)
+    _check("concept", concepts, index.files.partitions)
     return [hit_dict(one) for one in index.search(query, top_k, kinds=kinds, concepts=concepts)]
 
 
@@ -62,10 +62,15 @@ def chunk_dict(chunk: Chunk, **scores: Any) -> dict[str, Any]:
     return found
 
 
-def _check(what: str, given: Iterable[str], known: Collection[str]) -> None:
+def several(what: str, given: Collection[str] | None) -> Collection[str]:
+    """What was given as a collection; raises TypeError for one text, whose letters would be taken for names."""
     if isinstance(given, str):
         raise TypeError(f"{what}s must be a collection of texts, not one text: [{given!r}]")
-    for name in given:
+    return given or ()
+
+
+def _check(what: str, given: Collection[str] | None, known: Collection[str]) -> None:
+    for name in several(what, given):
         if name in known:
             continue
         near = difflib.get_close_matches(name, sorted(known), n=3)
