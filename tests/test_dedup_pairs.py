@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import tracemalloc
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from dedup_help import Caveats, unit
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kb.embed.hashing import HashingProvider
 from kb.index import duplicates as module
 from kb.index._similar import BLOCK, similar_pairs
 from kb.index.duplicates import find_duplicates, text_digest
@@ -192,3 +194,23 @@ def test_a_report_that_is_not_whole_counts_as_none(before: dict[str, Any]) -> No
 
 def test_an_index_without_caveats_has_no_pairs() -> None:
     assert find_duplicates(Caveats({}), 0.65, None, ())["pairs"] == []
+
+
+def test_texts_can_be_compared_without_what_all_of_a_concept_begin_with() -> None:
+    embedded: list[str] = []
+
+    def embed(texts: Sequence[str]) -> Any:
+        embedded.extend(texts)
+        return HashingProvider().embed(texts)
+
+    files = Caveats({"a very long name of a concept": ["Keys are sorted.", "Zones are slow.", "Keys are not sorted."]})
+    assert len(find_duplicates(files, 0.65, None, ())["pairs"]) == 3
+    files.read.clear()
+    report = find_duplicates(files, 0.65, None, (), embed)
+    assert [(pair["a"][-2:], pair["b"][-2:]) for pair in report["pairs"]] == [("c0", "c2")]
+    assert embedded == ["Keys are sorted.", "Zones are slow.", "Keys are not sorted."]
+    assert files.read == []
+    again = find_duplicates(files, 0.65, report, list(files.partitions), embed)
+    assert len(embedded) == 3
+    assert [pair["new"] for pair in again["pairs"]] == [False]
+    assert len(find_duplicates(files, 0.65, report, list(files.partitions))["pairs"]) == 3

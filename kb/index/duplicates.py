@@ -7,7 +7,7 @@ between the two is named beside each pair; whether it is a duplicate, people say
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from kb.embed.provider import Vectors
@@ -35,11 +35,18 @@ class CaveatRows(Protocol):
 
 
 def find_duplicates(
-    files: CaveatRows, threshold: float, parent: Mapping[str, Any] | None, unchanged: Collection[str]
+    files: CaveatRows,
+    threshold: float,
+    parent: Mapping[str, Any] | None,
+    unchanged: Collection[str],
+    embed: Callable[[Sequence[str]], Vectors] | None = None,
 ) -> dict[str, Any]:
     """The report on near-duplicates, as plain values.
 
-    - `format`, `rules`, `provider`, `threshold`: what it was made with
+    Compared are the rows of the index; where `embed` is given, which makes unit rows of texts, the caveats without what
+    all of their concept begin with ("Caveat [high] price_list:"). Small models find texts alike for that alone.
+
+    - `format`, `rules`, `provider`, `threshold`, `heads` (whether texts had these heads): what it was made with
     - `concepts` (concept -> its caveats), `left_out` (concept -> pairs beyond `MOST`, the least similar ones)
     - `pairs`, most similar first, equally similar ones in the order of the index; each with `a`, `b` (ids), `concept`,
       `similarity` (cosine of at least `threshold`, 6 digits), `summaries`, `numbers` and `negations` (two lists: what
@@ -51,7 +58,8 @@ def find_duplicates(
     """
     before = _pairs_of(parent)
     known = {_key(pair) for pair in before}
-    made = {"format": FORMAT, "rules": RULES, "provider": files.identity, "threshold": threshold}
+    made: dict[str, Any] = {"format": FORMAT, "rules": RULES, "provider": files.identity}
+    made |= {"threshold": threshold, "heads": embed is None}
     kept: dict[str, list[Mapping[str, Any]]] | None = None
     if parent is not None and all(parent.get(key) == value for key, value in made.items()):
         kept = {}
@@ -69,7 +77,7 @@ def find_duplicates(
             pairs: list[dict[str, Any]] = [{**pair, "new": False} for pair in kept.get(concept, ())]
             more = _number(parent, concept)
         else:
-            pairs, more = _compared(files, concept, rows, threshold)
+            pairs, more = _compared(files, concept, rows, threshold, embed)
             for pair in pairs:
                 pair["new"] = _key(pair) not in known
         if more:
@@ -84,13 +92,26 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _compared(files: CaveatRows, concept: str, rows: range, threshold: float) -> tuple[list[dict[str, Any]], int]:
+def _compared(
+    files: CaveatRows,
+    concept: str,
+    rows: range,
+    threshold: float,
+    embed: Callable[[Sequence[str]], Vectors] | None,
+) -> tuple[list[dict[str, Any]], int]:
     if len(rows) < 2:
         return [], 0
     # NumPy is loaded when there is something to compare.
     from kb.index._similar import similar_pairs
 
-    found = similar_pairs(rows, files.vectors_of, threshold, MOST)
+    vectors = None if embed is None else embed([_without_head(files.chunk(row)) for row in rows])
+
+    def vectors_of(some: range) -> Vectors:
+        if vectors is None:
+            return files.vectors_of(some)
+        return vectors[some.start - rows.start : some.stop - rows.start]
+
+    found = similar_pairs(rows, vectors_of, threshold, MOST)
     read: dict[int, _Caveat] = {}
 
     def caveat(row: int) -> _Caveat:
