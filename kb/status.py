@@ -116,9 +116,9 @@ def _changes(kb: KnowledgeBase) -> dict[str, Any]:
         return LazyReader(kb.config, vocabulary, kb.catalogue).identity
 
     def embedding() -> str:
-        from kb.embed.opening import open_provider
+        from kb.embed.opening import identity_of
 
-        return open_provider(kb.config).identity
+        return identity_of(kb.config)
 
     given = str(key.get("reader", "")).startswith("statements/")
     made_by = kb.generation.meta.get("embedding", {}).get("identity")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kb import __version__
 from kb.config import Config
-from kb.embed.opening import open_provider
+from kb.embed.opening import identity_of
 from kb.errors import ConfigError
 from kb.generations import Draft, Generation, Generations
 from kb.generations.stamps import check_sound, keep_stamps
@@ -96,7 +96,7 @@ def build(
 
 def _input_key(config: Config) -> dict[str, str]:
     """What decides, beside files and kb.toml, what a build makes."""
-    return {"kb": __version__, "rules": RULES, "embedding": open_provider(config).identity}
+    return {"kb": __version__, "rules": RULES, "embedding": identity_of(config)}
 
 
 def _untouched(parent: Generation) -> BuildReport:
