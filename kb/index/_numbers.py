@@ -61,7 +61,7 @@ _ORDINALS = {
     word: float(number)
     for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)  # noqa: SIM905
 }
-_WEAK = frozenset({"one", "once", "single", "double", "doubles", "doubled", "half", "halves", "halved"})
+_WEAK = frozenset({"one", *_ALONE} - {"dozen"})
 """Words that say a number only where another one stands in its place: "once it has started", "the first one"."""
 _NOT_COUNTED = frozenset({"per", "and", "means", "mean", "counts", "gives", "makes", "says", "instead", "unless"})
 _LINKS = frozenset({"is", "are", "be", "of", "to", "at", "=", ":", "was", "by", "`", '"', "'", "("})
