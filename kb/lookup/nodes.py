@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyoxigraph as ox
 
 from kb.errors import UnknownNameError
+from kb.graph.terms import text_literal
 from kb.index.chunks import CAVEAT, CONCEPT, ENTITY, FIELD, KINDS, SECTION
 from kb.iris import Iris
 from kb.lookup._rows import rows
@@ -178,7 +179,7 @@ class Nodes:
     def _labelled(self, name: str) -> Iterator[str]:
         """The ids of all that has exactly this name; that takes no look at all names."""
         for predicate in _LABELS:
-            for quad in self.store.quads_for_pattern(None, predicate, ox.Literal(name), ox.DefaultGraph()):
+            for quad in self.store.quads_for_pattern(None, predicate, text_literal(name), ox.DefaultGraph()):
                 entity_id = self._entity_id(quad.subject)
                 if entity_id is not None:
                     yield entity_id
