@@ -219,6 +219,7 @@ def test_another_provider_makes_all_vectors_anew_without_force(
     kb.build(base)
     embedded.take()
     monkeypatch.setattr("kb.embed.hashing.HashingProvider.identity", "hashing/other")
+    monkeypatch.setattr("kb.embed.opening.HASHING", "hashing/other")
     report = kb.build(base)
     assert (report.changed, report.rebuilt, len(embedded.take())) == (True, ["garden", "pond"], 8)
     assert published(base).meta["embedding"]["identity"] == "hashing/other"
