@@ -96,7 +96,7 @@ class Assembly:
             with SegmentWriter(self.folder, DELTA, parent.dimension) as writer:
                 partitions.update(self._copy(writer, new, staged, first))
                 delta = writer.finish(self.facts)
-            described["delta"] = {"rows": delta.rows, "kinds": list(delta.kinds)}
+            described["delta"] = {"rows": delta.rows}
         return partitions, described
 
     def _copy(

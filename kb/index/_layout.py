@@ -50,14 +50,15 @@ SCAN_NAME, SCAN_FACTS_NAME = "scan.npy", "scan-facts.npy"
 TERM_NAMES = ("term-runs.txt", "term-starts.npy", "term-suffixes.npy", "term-slots.npy", "term-rows.npy")
 BASE, DELTA = "", "delta-"
 """What the names of a segment's files begin with."""
-_OF_A_SEGMENT = (VECTORS_NAME, NODES_NAME, OFFSETS_NAME, KINDS_NAME, VECTOR_SUMS_NAME, LINE_SUMS_NAME)
+_OF_ROWS = (VECTORS_NAME, NODES_NAME)
+_BESIDE = (OFFSETS_NAME, KINDS_NAME, VECTOR_SUMS_NAME, LINE_SUMS_NAME)
 _HEADER = 128
 _WORD = 8
 
 
 def segment_names(prefix: str) -> tuple[str, ...]:
-    """The files that rows stand in."""
-    return tuple(prefix + name for name in _OF_A_SEGMENT)
+    """The files that rows stand in. A delta is small enough to need no others."""
+    return (*_OF_ROWS, *_BESIDE) if prefix == BASE else tuple(prefix + name for name in _OF_ROWS)
 
 
 def all_names() -> tuple[str, ...]:

@@ -20,7 +20,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Segment:
-    """Rows that stand together in files of their own, base or delta. Opening maps the files and reads no row.
+    """The rows of the base, in files of their own. Opening maps the files and reads no row.
 
     Every access raises GenerationError where a file turns out to be damaged. Rows are numbered from 0.
     """

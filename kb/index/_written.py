@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kb.embed.provider import Vectors
-from kb.index._layout import SCAN_FACTS_NAME, SCAN_NAME, Fact, npy_header, segment_names
+from kb.index._layout import BASE, SCAN_FACTS_NAME, SCAN_NAME, Fact, npy_header, segment_names
+from kb.index._plain import PlainSegment
 from kb.index._scan import quantised
 from kb.index._segment import Segment, row_sums
 
@@ -23,7 +24,10 @@ _BLOCK = 2048
 
 
 class SegmentWriter:
-    """A context manager that closes its files. The size of the vectors is that of the first block."""
+    """A context manager that closes its files. Only of the base more is kept than vectors and lines.
+
+    The size of the vectors is that of the first block, where it is not given.
+    """
 
     def __init__(self, folder: Path, prefix: str, dimension: int | None = None) -> None:
         self.folder, self.prefix, self.dimension = folder, prefix, dimension
@@ -74,6 +78,14 @@ class SegmentWriter:
         self._vectors.seek(0)
         self._vectors.write(npy_header("<f4", rows, dimension))
         self.close()
+        if self.prefix == BASE:
+            self._write_beside()
+        facts.update({path.name: Fact.of(path) for path in self._paths})
+        if self.prefix != BASE:
+            return PlainSegment(self.folder, self.prefix, rows, dimension, facts)
+        return Segment(self.folder, self.prefix, rows, dimension, list(self._kinds), facts)
+
+    def _write_beside(self) -> None:
         tables: tuple[tuple[str, npt.NDArray[Any]], ...] = (
             ("<i8", np.frombuffer(self._ends, dtype=np.int64)),
             ("u1", np.frombuffer(bytes(self._codes), dtype=np.uint8)),
@@ -83,8 +95,6 @@ class SegmentWriter:
         for path, (dtype, table) in zip(self._paths[2:], tables, strict=True):
             with path.open("xb") as file:
                 file.write(npy_header(dtype, len(table)) + table.astype(dtype).tobytes())
-        facts.update({path.name: Fact.of(path) for path in self._paths})
-        return Segment(self.folder, self.prefix, rows, dimension, list(self._kinds), facts)
 
     def remove(self) -> None:
         """Removes what was written."""

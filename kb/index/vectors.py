@@ -29,8 +29,8 @@ from kb.index._layout import (
     read_json,
     sealed,
 )
-from kb.index._old import OldSegment
 from kb.index._order import Order
+from kb.index._plain import OldSegment, PlainSegment
 from kb.index._runs import Runs
 from kb.index._scan import Scan
 from kb.index._segment import Ints, Segment
@@ -76,7 +76,7 @@ class IndexFiles:
         self.scan = Scan(self.folder, rows, self.dimension, float(base["norm"]), facts)
         self.runs = Runs(self.folder, rows, base["terms"], facts)
         if delta is not None:
-            self.delta = Segment(self.folder, DELTA, int(delta["rows"]), self.dimension, delta["kinds"], facts)
+            self.delta = PlainSegment(self.folder, DELTA, int(delta["rows"]), self.dimension, facts)
 
     @property
     def identity(self) -> str:

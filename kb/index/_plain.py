@@ -1,4 +1,4 @@
-"""Format 1, as releases before the delta segments wrote it: four files, checked as a whole when they are first read."""
+"""Rows with nothing beside them but vectors and lines: those of a delta, new ones, and all rows of format 1."""
 
 from __future__ import annotations
 
@@ -11,26 +11,31 @@ import numpy as np
 import numpy.typing as npt
 
 from kb.embed.provider import Vectors
-from kb.index._layout import NODES_NAME, VECTORS_NAME, Mapped, damaged
+from kb.index._layout import BASE, NODES_NAME, VECTORS_NAME, Fact, Mapped, damaged
 from kb.index._segment import Ints, Segment
 
-__all__ = ["OldSegment"]
+__all__ = ["OldSegment", "PlainSegment"]
 
 _MARK = b'{"id":"'
 
 
-class OldSegment(Segment):
-    """What format 1 does not have in files is made up when it is first needed."""
+class PlainSegment(Segment):
+    """Few rows: each of the two files is checked as a whole when it is first read, and the rest made up then."""
 
-    def __init__(self, folder: Path, rows: int, dimension: int, digests: Mapping[str, str]) -> None:
-        self.rows, self.dimension, self.prefix = rows, dimension, ""
-        self._vectors_file = Mapped.open(folder / VECTORS_NAME)
-        self._nodes_file = Mapped.open(folder / NODES_NAME)
+    def __init__(self, folder: Path, prefix: str, rows: int, dimension: int, facts: Mapping[str, Fact | str]) -> None:
+        self.rows, self.dimension, self.prefix, self._known = rows, dimension, prefix, facts
+        self._vectors_file, self._nodes_file = (self._opened(folder / f"{prefix}{name}") for name in _NAMES)
         self._nodes = self._nodes_file.data
-        self._digests = digests
+
+    def _opened(self, path: Path) -> Mapped:
+        fact = self._known[path.name]
+        return Mapped.open(path, fact if isinstance(fact, Fact) else None)
 
     def _checked(self, file: Mapped) -> Mapped:
-        if hashlib.sha256(file.data).hexdigest() != self._digests.get(file.path.name):
+        fact = self._known[file.path.name]
+        if isinstance(fact, Fact):
+            file.check(fact)
+        elif hashlib.sha256(file.data).hexdigest() != fact:
             raise damaged(file.path, "its bytes are not those that were written")
         return file
 
@@ -48,10 +53,8 @@ class OldSegment(Segment):
 
     @cached_property
     def _kind_of_rows(self) -> tuple[tuple[str, ...], npt.NDArray[np.uint8]]:
-        starts = self._places[:-1].tolist()
-        found = [
-            bytes(self._nodes[at + len(_MARK) : self._nodes.find(b":", at + len(_MARK))]).decode() for at in starts
-        ]
+        nodes, begin = self._nodes, len(_MARK)
+        found = [bytes(nodes[at + begin : nodes.find(b":", at + begin)]).decode() for at in self._places[:-1].tolist()]
         kinds = tuple(sorted(set(found)))
         places = {kind: place for place, kind in enumerate(kinds)}
         return kinds, np.array([places[kind] for kind in found], dtype=np.uint8)
@@ -86,3 +89,13 @@ class OldSegment(Segment):
         """Raises GenerationError where anything is damaged or does not fit."""
         self._matrix  # noqa: B018
         self._places  # noqa: B018
+
+
+_NAMES = (VECTORS_NAME, NODES_NAME)
+
+
+class OldSegment(PlainSegment):
+    """The rows of format 1, as releases before the delta segments wrote it, with SHA-256 digests of its files."""
+
+    def __init__(self, folder: Path, rows: int, dimension: int, digests: Mapping[str, str]) -> None:
+        super().__init__(folder, BASE, rows, dimension, digests)
