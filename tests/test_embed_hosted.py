@@ -297,6 +297,19 @@ def test_a_failure_keeps_the_batches_before_it_and_stops_the_rest(fake: EmbedEnd
     assert 38 < len(fake.texts) <= 43
 
 
+def test_who_stops_a_build_keeps_what_came_and_asks_no_more(fake: EmbedEndpoint, tmp_path: Any) -> None:
+    def stop(done: int, total: int) -> None:
+        if done >= 5:
+            raise KeyboardInterrupt
+
+    texts = [str(n) for n in range(60)]
+    with VectorCache(tmp_path / "vectors.sqlite") as cache:
+        with pytest.raises(KeyboardInterrupt):
+            embedded(provider(fake, batch_texts=1, workers=2), texts, cache=cache, progress=stop)
+        assert len(cache) == 5
+    assert len(fake.requests) <= 5 + 2 * 2 + 2
+
+
 def test_a_provider_works_again_once_what_was_wrong_is_put_right(fake: EmbedEndpoint) -> None:
     chosen = provider(fake, batch_texts=1)
     fake.refuse = lambda request: error(401)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Parts", "Progress", "Provider", "ProviderInParts", "Vectors", "embedded", "provider_of"]
 
 Vectors = npt.NDArray[np.float32]
-Parts = Iterator[tuple[Sequence[int], Vectors]]
+Parts = Generator[tuple[Sequence[int], Vectors], None, None]
 """Places of texts, and their rows."""
 Progress = Callable[[int, int], object]
 """Told how many texts have their vectors, and how many there are."""
@@ -95,14 +96,16 @@ def embedded(
     for again in (True, False):
         if not missing:
             break
-        for places, rows in _parts(provider, missing, query=query):
-            of = [missing[place] for place in places]
-            checked = _checked(provider, of, rows)
-            found.update(zip(of, checked, strict=True))
-            if cache is not None:
-                cache.put_many(provider.identity, of, checked, query=query)
-            if progress is not None:
-                progress(len(found), len(unique))
+        # Whatever stops this, what is under way is stopped as well.
+        with closing(_parts(provider, missing, query=query)) as parts:
+            for places, rows in parts:
+                of = [missing[place] for place in places]
+                checked = _checked(provider, of, rows)
+                found.update(zip(of, checked, strict=True))
+                if cache is not None:
+                    cache.put_many(provider.identity, of, checked, query=query)
+                if progress is not None:
+                    progress(len(found), len(unique))
         left = [text for text in missing if text not in found]
         if left:
             raise _broken(provider, f"no vector for the text {left[0][:_SHOWN]!r}")
