@@ -18,13 +18,13 @@ from kb.iris import Iris
 from kb.model import Caveat, Entity, SchemaNote
 from kb.sources.catalogue import Catalogue
 
-LABELLED = Path(__file__).parent / "duplicates" / "pairs.jsonl"
+LABELLED = Path(__file__).parent / "duplicates"
 BASE = "https://kb.test.example/"
 
 
-def labelled() -> list[dict[str, Any]]:
+def labelled(name: str = "pairs.jsonl") -> list[dict[str, Any]]:
     """Pairs of caveats: `kind` is "same" or how they differ, `numbers` and `negation` what must be told of them."""
-    return [json.loads(line) for line in LABELLED.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in (LABELLED / name).read_text(encoding="utf-8").splitlines()]
 
 
 def unit(vectors: Any) -> Vectors:

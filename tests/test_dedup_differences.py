@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from dedup_help import labelled
 
@@ -31,6 +33,20 @@ def test_of_labelled_pairs_those_that_deny_each_other_are_told_and_few_others() 
     right = sum(said and true for said, true in told)
     assert share(right, sum(true for _, true in told)) == 1
     assert share(right, sum(said for said, _ in told)) >= 0.96
+
+
+def test_of_pairs_that_the_rules_were_not_made_with_the_same_is_told_with_a_few_more_mistakes() -> None:
+    """`unseen.jsonl` was written after the rules; rules that are changed because of it need other pairs here."""
+    pairs = labelled("unseen.jsonl")
+    missed = [pair for pair in pairs if pair["kind"] in ("number", "negation") and not told_as(pair)]
+    wrong = [pair for pair in pairs if pair["kind"] == "same" and differences(pair["a"], pair["b"])]
+    assert (len(missed), len(wrong)) == (0, 3)
+    assert len(pairs) == 36
+
+
+def told_as(pair: dict[str, Any]) -> bool:
+    found = differences(pair["a"], pair["b"])
+    return any(found.numbers if pair["kind"] == "number" else found.negations)
 
 
 def test_the_labelled_pairs_are_as_many_as_the_numbers_above_need() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 __all__ = ["opposite_pairs", "opposites_of"]
 
@@ -36,26 +37,28 @@ _ADJECTIVES = ("able", "ible", "ent", "ant", "ive", "al", "ar", "id", "ed", "ly"
 _SHORTEST = 4
 
 
-def opposites_of(word: str) -> Iterator[str]:
+@lru_cache(maxsize=65_536)
+def opposites_of(word: str) -> frozenset[str]:
     """What may contradict a lower-case base form; most of it is no word at all, and meets none.
 
     >>> [two in opposites_of(one) for one, two in (("before", "after"), ("mutable", "immutable"))]
     [True, True]
     """
-    yield from _OPPOSITES.get(word, ())
+    found = set(_OPPOSITES.get(word, ()))
     if len(word) >= _SHORTEST:
-        yield from (f"{prefix}{word}" for prefix in _PREFIXES if prefix != "de" or word.endswith(("e", "ed", "t")))
+        found |= {f"{prefix}{word}" for prefix in _PREFIXES if prefix != "de" or word.endswith(("e", "ed", "t"))}
         if word.endswith(_ADJECTIVES):
-            yield from (f"{prefix}{word}" for prefix in _BEFORE_ADJECTIVES)
+            found |= {f"{prefix}{word}" for prefix in _BEFORE_ADJECTIVES}
     if word.endswith("less") and len(word) > 6:
-        yield f"{word[:-4]}ful"
+        found.add(f"{word[:-4]}ful")
+    return frozenset(found)
 
 
 def opposite_pairs(ours: frozenset[str], theirs: frozenset[str]) -> Iterator[tuple[str, str]]:
     """(word of ours, word of theirs) that contradict each other; words that both have are in neither's place."""
     mine, other = ours - theirs, theirs - ours
-    found = {(one, two) for one in mine for two in opposites_of(one) if two in other}
-    found |= {(one, two) for two in other for one in opposites_of(two) if one in mine}
+    found = {(one, two) for one in mine for two in opposites_of(one) & other}
+    found |= {(one, two) for two in other for one in opposites_of(two) & mine}
     # "Kept for a week and then deleted" is no opposite of "removed after a week".
-    both = {(one, two) for one, two in found if ours & set(opposites_of(one)) or theirs & set(opposites_of(two))}
+    both = {(one, two) for one, two in found if ours & opposites_of(one) or theirs & opposites_of(two)}
     yield from sorted(found - both)
