@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,7 +73,7 @@ def write_index(
     ValueError for a part that comes twice and for chunks that share an id or do not belong to their part.
     """
     ordered = sorted(parts, key=lambda part: (part.concept, part.kind))
-    if len({(part.concept, part.kind) for part in ordered}) < len(ordered):
+    if any(one.concept == other.concept and one.kind == other.kind for one, other in pairwise(ordered)):
         raise ValueError("a part of the index comes twice")
     concepts: dict[str, list[Part]] = {}
     for part in ordered:
@@ -142,12 +143,13 @@ class _Build:
             self.kinds.update(kinds_of(parent.base, places, 0))
             if parent.delta is not None:
                 self.kinds.update(kinds_of(parent.delta, places, parent.base.rows))
+        self.kept = dict(self._kept())
         self._knowing = False
 
     def run(self) -> Written:
         ranges: list[Range] = []
         for concept, parts in self.concepts.items():
-            found = self._kept(concept, parts) or self._staged(concept, parts)
+            found = self.kept.get(concept) or self._staged(concept, parts)
             if found is not None:
                 ranges.append(found)
         self.staging.flush()
@@ -178,14 +180,23 @@ class _Build:
     def _dimension(self, staged: int) -> int | None:
         return staged or self.provider.dimension
 
-    def _kept(self, concept: str, parts: Sequence[Part]) -> Range | None:
-        """The rows of a concept that is taken over as it is."""
-        if self.same is None or any(part.chunks is not None for part in parts):
-            return None
-        start, stop = self.same.order.places.get(concept, (0, 0))
-        if start == stop or not set(self.kinds[concept]) <= {part.kind for part in parts}:
-            return None
-        return Range(concept, start, stop, staged=False)
+    def _kept(self) -> Iterator[tuple[str, Range]]:
+        """The rows of concepts that are taken over as they are."""
+        if self.same is None:
+            return
+        places = self.same.order.places
+        for concept, parts in self.concepts.items():
+            where = places.get(concept)
+            if where is None:
+                continue
+            gone = set(self.kinds[concept])
+            for part in parts:
+                if part.chunks is not None:
+                    break
+                gone.discard(part.kind)
+            else:
+                if not gone:
+                    yield concept, Range(concept, *where, staged=False)
 
     def _staged(self, concept: str, parts: Sequence[Part]) -> Range | None:
         """The rows of a concept that may have changed; those of the parent where they come out as they were."""
@@ -220,5 +231,5 @@ class _Build:
         """Of rows that are not taken over as they are: a page that moved, or changed in part."""
         assert self.parent is not None
         for concept, (start, stop) in self.parent.order.places.items():
-            if concept not in self.concepts or self._kept(concept, self.concepts[concept]) is None:
+            if concept not in self.kept:
                 yield from range(start, stop)
