@@ -13,6 +13,7 @@ import numpy as np
 
 from kb.embed.hashing import HashingProvider
 from kb.embed.provider import Provider, Vectors
+from kb.index._layout import all_names
 from kb.index._terms import fold, significant_terms
 from kb.index.chunks import SECTION, Chunk
 from kb.index.vectors import IndexFiles
@@ -71,7 +72,8 @@ def write(
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {name: (folder / name).read_bytes() for name in FILES}
+    """All files of an index, by name."""
+    return {name: (folder / name).read_bytes() for name in all_names() if (folder / name).is_file()}
 
 
 def ranked(

@@ -191,7 +191,7 @@ def test_terms_are_found_in_runs_as_in_the_texts(
     folder = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_runs, "_SHARD", shard)
-        counts = write_runs(folder, (json.dumps({"text": text}).encode() for text in texts), len(texts))
+        counts = write_runs(folder, len(texts), enumerate(json.dumps({"text": text}).encode() for text in texts))
         runs = Runs(folder, len(texts), counts, {name: Fact.of(folder / name) for name in TERM_NAMES})
         for terms in (significant_terms(query), significant_terms(" ".join(texts)), significant_terms("".join(texts))):
             expected = [sum(term in fold(text) for term in terms) for text in texts]

@@ -15,7 +15,7 @@ from kb.embed.cache import VectorCache
 from kb.embed.hashing import HashingProvider
 from kb.embed.provider import Vectors
 from kb.errors import EmbeddingError, GenerationError
-from kb.index import _assembly
+from kb.index import _assembly, _runs
 from kb.index.chunks import SECTION
 from kb.index.search import Index
 from kb.index.vectors import IndexFiles
@@ -259,4 +259,18 @@ def test_an_index_of_format_1_is_built_upon_without_embedding(tmp_path: Path) ->
         write(tmp_path / "b", {**PAGES, "y": ["stocks"]}, tmp_path / "a", {"y"}, provider)
     write(tmp_path / "anew", {**PAGES, "y": ["stocks"]})
     assert provider.texts == ["stocks"]
+    assert contents(tmp_path / "b") == contents(tmp_path / "anew")
+
+
+def test_words_of_rows_that_stay_are_not_looked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = {f"p{number:03}": [f"text {number} {line} größe" for line in range(4)] for number in range(50)}
+    write(tmp_path / "a", pages)
+    folded: list[str] = []
+    real = _runs.fold
+    monkeypatch.setattr(_runs, "fold", lambda text: folded.append(text) or real(text))
+    del pages["p007"]
+    pages["p008"] = ["one new text"]
+    assert write(tmp_path / "b", pages, tmp_path / "a", {"p008"}).merged
+    assert folded == ["one new text"]
+    write(tmp_path / "anew", pages)
     assert contents(tmp_path / "b") == contents(tmp_path / "anew")

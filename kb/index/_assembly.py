@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kb.index._layout import (
     BASE,
     DELTA,
@@ -66,10 +68,25 @@ class Assembly:
             partitions = self._copy(writer, ranges, staged, 0)
             base = writer.finish(self.facts)
         norm = write_scan(self.folder, base, self.facts)
-        terms = write_runs(self.folder, map(base.line, range(base.rows)), base.rows)
+        terms = self._write_terms(ranges, partitions, base)
         self.facts.update({name: Fact.of(self.folder / name) for name in TERM_NAMES})
         said = {"rows": base.rows, "kinds": list(base.kinds), "norm": norm, "terms": terms}
         return partitions, {"base": said, "delta": None}
+
+    def _write_terms(self, ranges: Sequence[Range], partitions: dict[str, list[int]], base: Segment) -> dict[str, int]:
+        """Those of rows that stand in the parent's base are taken from there."""
+        if self.parent is None or self.parent.runs is None:
+            return write_runs(self.folder, base.rows, ((row, base.line(row)) for row in range(base.rows)))
+        moved = np.full(self.parent.base.rows, -1, dtype=np.int64)
+        new: list[int] = []
+        for one in ranges:
+            start, stop = partitions[one.concept]
+            if one.staged or one.start >= len(moved):
+                new += range(start, stop)
+            else:
+                moved[one.start : one.stop] = np.arange(start, stop)
+        lines = ((row, base.line(row)) for row in new)
+        return write_runs(self.folder, base.rows, lines, self.parent.runs, moved)
 
     def _upon(self, ranges: Sequence[Range]) -> bool:
         parent = self.parent

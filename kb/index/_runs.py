@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kb.index._layout import TERM_NAMES, Fact, Mapped, npy_header
+from kb.index._segment import Ints
 from kb.index._terms import RUN, fold
 
 __all__ = ["Runs", "write_runs"]
@@ -26,6 +28,7 @@ _SHARD = 65_536
 _CACHE_BYTES = 4_000_000
 _FEW = 64
 _END = b"\n"
+_ROW_BITS = 32
 
 
 class Runs:
@@ -67,6 +70,18 @@ class Runs:
             total += some
         return total
 
+    def texts(self) -> list[str]:
+        """The runs."""
+        self.verify()
+        return bytes(self._text).decode("utf-8", "surrogatepass").split("\n")[:-1]
+
+    def pairs(self) -> tuple[Ints, Ints]:
+        """(runs, rows): which run each row has."""
+        self.verify()
+        slots = np.repeat(np.arange(len(self._slots) - 1), np.diff(self._slots))
+        shards, runs = np.divmod(slots, max(1, self._counts["runs"]))
+        return runs, shards * _SHARD + self._places
+
     def _bits(self, term: str) -> npt.NDArray[np.uint8]:
         known = self._known.get(term)
         if known is None:
@@ -102,44 +117,58 @@ class Runs:
         return mask
 
 
-def write_runs(folder: Path, lines: Iterable[bytes], rows: int) -> dict[str, int]:
-    """Writes the terms of all rows, given as lines of `nodes.jsonl`; gives the sizes that `Runs` is opened with."""
+def write_runs(
+    folder: Path, rows: int, lines: Iterable[tuple[int, bytes]], known: Runs | None = None, moved: Ints | None = None
+) -> dict[str, int]:
+    """Writes the terms of all rows; gives the sizes that `Runs` is opened with.
+
+    `lines` are rows with their lines of `nodes.jsonl`. Rows that are `known` need none: `moved` has for each of them
+    where it stands now, -1 where it is gone. The files do not depend on which of the two tell of a row.
+    """
     numbers: dict[str, int] = {}
-    of_rows: list[npt.NDArray[np.int32]] = []
-    sizes = np.zeros(rows, dtype=np.int64)
-    held: list[int] = []
+    pairs: list[Ints] = []
+    if known is not None and moved is not None:
+        numbers = {run: number for number, run in enumerate(known.texts())}
+        run_of, row_of = known.pairs()
+        row_of = moved[row_of]
+        pairs.append(_pair(run_of[row_of >= 0], row_of[row_of >= 0]))
+    runs_held, rows_held = array("q"), array("q")
     find = RUN.findall
-    for row, line in enumerate(lines):
+    for row, line in lines:
         found = set(find(fold(json.loads(line)["text"])))
-        held += [numbers.setdefault(run, len(numbers)) for run in found]
-        sizes[row] = len(found)
-        if len(held) > _SHARD:
-            of_rows.append(np.array(held, dtype=np.int32))
-            held.clear()
-    of_rows.append(np.array(held, dtype=np.int32))
-    # Sorted, so that the files do not depend on the order in which sets give what they hold.
-    ordered = sorted(numbers)
-    encoded = [run.encode("utf-8", "surrogatepass") for run in ordered]
-    renumbered = np.zeros(len(ordered), dtype=np.int32)
-    renumbered[[numbers[run] for run in ordered]] = np.arange(len(ordered), dtype=np.int32)
-    runs = renumbered[np.concatenate(of_rows)].astype(np.int64)
-    row_of = np.repeat(np.arange(rows, dtype=np.int64), sizes)
+        runs_held.extend([numbers.setdefault(run, len(numbers)) for run in found])
+        rows_held.extend([row] * len(found))
+    pairs.append(_pair(np.frombuffer(runs_held, dtype=np.int64), np.frombuffer(rows_held, dtype=np.int64)))
+    # One number for a run and a row, sorted in place: there are many times more than rows.
+    keys = np.concatenate(pairs)
+    pairs.clear()
+    used = np.zeros(len(numbers), dtype=bool)
+    used[keys >> _ROW_BITS] = True
+    ordered = sorted(run for run, number in numbers.items() if used[number])
+    renumbered = np.zeros(len(numbers), dtype=np.int64)
+    renumbered[[numbers[run] for run in ordered]] = np.arange(len(ordered))
+    places = keys & (2**_ROW_BITS - 1)
+    slots = renumbered[keys >> _ROW_BITS] + places // _SHARD * len(ordered)
+    keys = slots * _SHARD + places % _SHARD
+    keys.sort()
     shards = -(-rows // _SHARD)
-    slot = runs + (row_of // _SHARD) * len(ordered)
-    order = np.lexsort((row_of, slot))
+    ends = np.zeros(shards * len(ordered) + 1, dtype="<i8")
+    np.cumsum(np.bincount(keys // _SHARD, minlength=shards * len(ordered)), out=ends[1:])
+    encoded = [run.encode("utf-8", "surrogatepass") for run in ordered]
     starts = np.zeros(len(ordered) + 1, dtype="<u4")
     np.cumsum([len(run) + 1 for run in encoded], out=starts[1:])
-    slots = np.zeros(shards * len(ordered) + 1, dtype="<i8")
-    np.cumsum(np.bincount(slot, minlength=shards * len(ordered)), out=slots[1:])
-    text = b"".join(run + _END for run in encoded)
-    arrays = (starts, _suffixes(ordered, encoded, starts), slots, (row_of[order] % _SHARD).astype("<u2"))
+    arrays = (starts, _suffixes(ordered, encoded, starts), ends, (keys % _SHARD).astype("<u2"))
     with (folder / TERM_NAMES[0]).open("xb") as file:
-        file.write(text)
-    for name, array in zip(TERM_NAMES[1:], arrays, strict=True):
+        file.write(b"".join(run + _END for run in encoded))
+    for name, table in zip(TERM_NAMES[1:], arrays, strict=True):
         with (folder / name).open("xb") as file:
-            file.write(npy_header(array.dtype, *array.shape))
-            file.write(array.tobytes())
-    return {"runs": len(ordered), "suffixes": len(arrays[1]), "places": len(order)}
+            file.write(npy_header(table.dtype, *table.shape))
+            file.write(table.tobytes())
+    return {"runs": len(ordered), "suffixes": len(arrays[1]), "places": len(keys)}
+
+
+def _pair(runs: Ints, rows: Ints) -> Ints:
+    return (runs << _ROW_BITS) + rows
 
 
 _WORD = re.compile(r"\w")

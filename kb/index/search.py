@@ -246,6 +246,8 @@ class Index:
         return rows + first, cosines, counts[best] / max(1, len(terms))
 
     def _near(self, segment: Segment, places: Places | None, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        if not query.any():
+            return np.zeros(_number(places, segment.rows), dtype=np.float32)
         if places is not None:
             return near(segment.vectors(places), query)
         vectors = segment.all_vectors()
