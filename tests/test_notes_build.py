@@ -14,6 +14,7 @@ from pipeline_help import quads
 
 import kb
 from kb.errors import ConfigError
+from kb.index.vectors import IndexFiles
 from kb.model import Entity
 
 KB = "https://w3id.org/wiki-kb/ontology#"
@@ -83,7 +84,14 @@ def test_one_changed_text_is_embedded_and_no_other(base: Path, embedded: Embedde
     report = kb.build(base)
     assert (report.rebuilt, report.skipped) == (["pond"], ["garden"])
     assert report.work["schemas_read"] == 1
-    assert sorted(text.partition(":")[0] for text in embedded.take()) == ["Caveat [high] pond", "Concept"]
+    assert report.work["texts_embedded"] == 2
+    # Besides, the caveats of the note by themselves, to be compared.
+    assert sorted(embedded.take()) == [
+        "Caveat [high] pond: Is deeper than it looks.",
+        "Concept: pond. What pond is. Fields: size, colour. Caveats: Grows slowly. Is deeper than it looks.",
+        "Grows slowly.",
+        "Is deeper than it looks.",
+    ]
 
 
 def test_what_only_the_review_says_is_published_without_an_embedding(base: Path, embedded: Embedded) -> None:
@@ -242,3 +250,18 @@ def test_notes_are_built_without_a_kb_toml(base: Path, tmp_path: Path) -> None:
     assert (tmp_path / "built" / "CURRENT").is_file()
     with pytest.raises(ConfigError, match="no such folder"):
         kb.build(schema_dir=tmp_path / "none")
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "nodes.jsonl", "partitions.json", "index.json"])
+def test_rows_of_a_damaged_index_are_made_anew_and_nothing_is_read_twice_for_it(base: Path, name: str) -> None:
+    kb.build(base)
+    before = rows(base)
+    path = published(base).path / name
+    data = bytearray(path.read_bytes())
+    data[len(data) - len(data) // 4] ^= 1
+    path.write_bytes(bytes(data))
+    write_note(base, "lake", note("lake"))
+    report = kb.build(base)
+    assert (report.changed, report.exit_code) == (True, 0)
+    assert [row for row in rows(base) if "lake" not in row[0]] == before
+    IndexFiles(published(base).path).verify()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kb.errors import GenerationError
+from kb.errors import IndexDamagedError
 
 __all__ = [
     "BASE",
@@ -166,6 +166,6 @@ def read_json(path: Path) -> tuple[dict[str, Any], bytes]:
     return data, raw
 
 
-def damaged(path: Path, why: str) -> GenerationError:
+def damaged(path: Path, why: str) -> IndexDamagedError:
     """The error that names a file of an index and the remedy."""
-    return GenerationError(f"{path}: the index cannot be read: {why}; run `kb build --force` to make it anew")
+    return IndexDamagedError(f"{path}: the index cannot be read: {why}; run `kb build --force` to make it anew")

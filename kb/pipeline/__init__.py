@@ -14,7 +14,7 @@ from pathlib import Path
 from kb import __version__
 from kb.config import Config
 from kb.embed.opening import identity_of
-from kb.errors import ConfigError
+from kb.errors import ConfigError, IndexDamagedError
 from kb.generations import Draft, Generation, Generations
 from kb.generations.stamps import check_sound, keep_stamps
 from kb.graph.assemble import ReadingInfo
@@ -89,9 +89,29 @@ def build(
             check_sound(parent, config.store)
             report = _untouched(parent)
         else:
-            report = _Build(config, parent, statements, options, progress or _silent).run(generations, inputs)
+            report = _built(config, parent, statements, options, progress or _silent, generations, inputs)
     report.seconds = round(time.monotonic() - started, 3)
     return report
+
+
+def _built(
+    config: Config,
+    parent: Generation | None,
+    statements: Path | None,
+    options: ReaderOptions,
+    progress: Progress,
+    generations: Generations,
+    inputs: Inputs,
+) -> BuildReport:
+    try:
+        return _Build(config, parent, statements, options, progress).run(generations, inputs)
+    except IndexDamagedError:
+        if parent is None:
+            raise
+    # What was read stands in other files: only the rows are made anew.
+    build = _Build(config, parent, statements, options, progress)
+    build.indexing.parent = None
+    return build.run(generations, inputs)
 
 
 def _input_key(config: Config) -> dict[str, str]:
@@ -209,7 +229,7 @@ class _Build:
             pages=[source for kind, source in records if kind == "page"],
             changed_pages=None if different is None else {source for kind, source in different if kind == "page"},
             concepts=concepts_of(records.values()),
-            notes=self.notes.changed_notes(),
+            notes=self.notes.changed_notes(everything=self.indexing.before is None),
         )
 
     def report(self, results: list[Result], draft: Draft, focus_nodes: int, indexed: Indexed) -> BuildReport:

@@ -19,6 +19,7 @@ from kb.sources.pages import page_title
 from kb.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from kb.embed.cache import VectorCache
     from kb.embed.provider import Provider
     from kb.index.chunks import Chunk
     from kb.index.vectors import IndexFiles
@@ -95,17 +96,12 @@ class Indexing:
         vectors from the cache, or else from the provider.
         """
         # NumPy is loaded when there is something to publish.
-        from kb.embed.cache import CACHE_NAME, VectorCache
         from kb.index.vectors import IndexFiles
         from kb.index.writer import write_index
 
         before = self.before
         rebuilt = sorted(changes.concepts) if before is None or self.swapped else sorted(changes.notes)
-        cache = None
-        if self.provider.costly:
-            folder = self.config.store / _CACHE_FOLDER
-            folder.mkdir(parents=True, exist_ok=True)
-            cache = VectorCache(folder / CACHE_NAME)
+        cache = self._cache()
         try:
             written = write_index(
                 draft.path,
@@ -115,11 +111,11 @@ class Indexing:
                 cache=cache,
                 progress=lambda done, total: self.progress("vectors", done, total, ""),
             )
+            files = IndexFiles(draft.path)
+            pairs = self._duplicates(draft, files, changes.concepts, set(changes.concepts) - set(rebuilt), cache)
         finally:
             if cache is not None:
                 cache.close()
-        files = IndexFiles(draft.path)
-        pairs = self._duplicates(draft, files, changes.concepts, set(changes.concepts) - set(rebuilt))
         return Indexed(
             rows=written.rows,
             embedded=written.embedded,
@@ -167,14 +163,35 @@ class Indexing:
             for kind in (CAVEAT, CONCEPT, FIELD):
                 yield Part(concept, kind, None if note is None else partial(of_note, note, kind))
 
+    def _cache(self) -> VectorCache | None:
+        from kb.embed.cache import CACHE_NAME, VectorCache
+
+        if not self.provider.costly:
+            return None
+        folder = self.config.store / _CACHE_FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
+        return VectorCache(folder / CACHE_NAME)
+
     def _duplicates(
-        self, draft: Draft, files: IndexFiles, concepts: Collection[str], unchanged: Collection[str]
+        self,
+        draft: Draft,
+        files: IndexFiles,
+        concepts: Collection[str],
+        unchanged: Collection[str],
+        cache: VectorCache | None,
     ) -> list[dict[str, Any]]:
         if not concepts:
             return []
+        from kb.embed.provider import embedded
+        from kb.embed.settings import HOSTED
         from kb.index.duplicates import find_duplicates
 
-        report = find_duplicates(files, self._threshold, self._report_before(), unchanged)
+        # Small models find all caveats of a concept alike for what they begin with. What runs here may well embed them
+        # once more without; what is paid for is compared as it is.
+        apart = None
+        if self.provider.identity.partition(":")[0] not in HOSTED:
+            apart = partial(embedded, self.provider, cache=cache)
+        report = find_duplicates(files, self._threshold, self._report_before(), unchanged, apart)
         draft.write(DUPLICATES_NAME, json.dumps(report, ensure_ascii=False, indent=1))
         pairs: list[dict[str, Any]] = report["pairs"]
         return pairs

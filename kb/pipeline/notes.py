@@ -266,15 +266,15 @@ class Notes:
 
         return schema_chunks(note)
 
-    def changed_notes(self) -> dict[str, SchemaNote]:
-        """Concept -> note, of those whose texts are not what the parent's index has."""
+    def changed_notes(self, *, everything: bool) -> dict[str, SchemaNote]:
+        """Concept -> note, of those whose texts are not what the parent's index has; of all that were read if asked."""
         before = {**_entries(self.state.fallback.values()), **_entries(self.state.before.values())}
         now = _entries(self.state.records.values())
         return {
             note.concept: note
             for notes in self.read.values()
             for note in notes
-            if _print_of(now[note.concept]) != _print_of(before.get(note.concept, {}))
+            if everything or _print_of(now[note.concept]) != _print_of(before.get(note.concept, {}))
         }
 
 
