@@ -55,8 +55,8 @@ class Pair:
 
     `a` and `b` are ids of nodes, `similarity` is the cosine of their vectors. `numbers` and `negations` are what the
     text of `a` has and that of `b` has not, and the reverse, in the words of the texts; where both are empty, nothing
-    was found that differs. `new`: the build before had no such pair. `texts` are SHA-256 of what was compared.
-    `review` is the verdict that counts, None as long as the pair is open.
+    was found that differs. `new`: the build before had no such pair. `texts` are SHA-256 of both
+    texts, summary and evidence. `review` is the verdict that counts, None as long as the pair is open.
     """
 
     a: str

@@ -51,7 +51,7 @@ def find_duplicates(
     - `pairs`, most similar first, equally similar ones in the order of the index; each with `a`, `b` (ids), `concept`,
       `similarity` (cosine of at least `threshold`, 6 digits), `summaries`, `numbers` and `negations` (two lists: what
       `a` has and `b` has not, and the reverse), `negation` (whether these lists hold anything), `texts` (SHA-256 of
-      what was compared) and `new`: whether `parent`, the report before this one, lacks the pair with these texts
+      both without their heads) and `new`: whether `parent`, the report before this one, lacks the pair with these texts
 
     Of concepts in `unchanged`, whose texts and vectors are those that `parent` is about, pairs are taken over and no
     vector is read, provided that it was made with the same rules, provider and threshold.
@@ -129,9 +129,10 @@ class _Caveat:
 
     def __init__(self, chunk: Chunk) -> None:
         self.id, self.label = chunk.id, chunk.label
-        self.digest = text_digest(chunk.text)
-        # Both of a pair begin with the same name; its numbers say nothing.
-        self.said = Said(_without_head(chunk))
+        # Both of a pair begin with the same name; its numbers say nothing. Nor is another severity another text.
+        text = _without_head(chunk)
+        self.digest = text_digest(text)
+        self.said = Said(text)
 
 
 def _without_head(chunk: Chunk) -> str:
