@@ -104,14 +104,14 @@ def _built(
     inputs: Inputs,
 ) -> BuildReport:
     try:
-        return _Build(config, parent, statements, options, progress).run(generations, inputs)
+        return _Build(config, parent, statements, options, progress, inputs).run(generations)
     except IndexDamagedError:
         if parent is None:
             raise
     # What was read stands in other files: only the rows are made anew.
-    build = _Build(config, parent, statements, options, progress)
+    build = _Build(config, parent, statements, options, progress, inputs)
     build.indexing.parent = None
-    return build.run(generations, inputs)
+    return build.run(generations)
 
 
 def _input_key(config: Config) -> dict[str, str]:
@@ -157,9 +157,10 @@ class _Build:
         statements: Path | None,
         options: ReaderOptions,
         progress: Progress,
+        inputs: Inputs,
     ) -> None:
         self.started = time.monotonic()
-        self.parent, self.progress = parent, progress
+        self.parent, self.progress, self.inputs = parent, progress, inputs
         self.iris = Iris(config.base)
         self.vocabulary = load_vocabulary(config.ontology, config.shapes)
         self.catalogue = load_catalogue(config.catalogue, self.vocabulary, config)
@@ -169,7 +170,7 @@ class _Build:
             self.reader.info() if given is None else ReadingInfo("statements/1", None, None, self.vocabulary.digest)
         )
         self.collector = Collector(config, self.vocabulary, self.catalogue, self.reader, given, progress)
-        self.notes = Notes(config, self.vocabulary, self.iris, parent, progress)
+        self.notes = Notes(config, self.vocabulary, self.iris, parent, inputs, progress)
         self.indexing = Indexing(config, self.vocabulary, self.catalogue, parent, self.collector.page, progress)
         self.given = given is not None
         self.state = State()
@@ -184,7 +185,7 @@ class _Build:
             "rules": RULES,
         }
 
-    def run(self, generations: Generations, inputs: Inputs) -> BuildReport:
+    def run(self, generations: Generations) -> BuildReport:
         parent, key = self.parent, self.key()
         if parent is not None and parent.meta.get("key") == key and self.indexing.before is not None:
             self.state.before = load_records(parent)
@@ -215,7 +216,7 @@ class _Build:
             draft.write(REPORT_NAME, json.dumps(report.to_json(), ensure_ascii=False, indent=1))
             # What pages say was given, or not all of it could be read: the next build has to look for itself.
             complete = not (self.given or report.faults or self.catalogue.followed)
-            draft.write(INPUTS_NAME, inputs.to_json(complete=complete))
+            draft.write(INPUTS_NAME, self.inputs.to_json(complete=complete))
             if rows := schema_rows(self.state.records.values()):
                 draft.write(CATALOG_NAME, json.dumps(rows, ensure_ascii=False, indent=1))
             published = draft.publish({"key": key, "kb": __version__, "embedding": dict(indexed.meta)})

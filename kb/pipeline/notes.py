@@ -22,10 +22,18 @@ from kb.graph.candidates import Candidate, Rejected
 from kb.graph.validation import WARNING, Result
 from kb.iris import Iris
 from kb.model import Entity, SchemaNote
+from kb.pipeline.inputs import Inputs
 from kb.pipeline.state import Progress, State
 from kb.records import Reading, SourceRecord
 from kb.sources.catalogue import Catalogue
-from kb.sources.schemas import SchemaDocument, SchemaSource, schema_entities, schema_statements, semantic_digest
+from kb.sources.schemas import (
+    SchemaDocument,
+    SchemaFile,
+    SchemaSource,
+    schema_entities,
+    schema_statements,
+    semantic_digest,
+)
 from kb.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -38,6 +46,8 @@ SCHEMA = "schema"
 CATALOG_NAME = "catalog.json"
 CONCEPTS, FACTS = "concepts", "facts"
 """Where such a record keeps its concepts, and how many facts they make."""
+_ALONE = "kb"
+"""The dialect whose files refer to no others."""
 _BATCH = 2_000
 """Nodes that are judged at a time."""
 
@@ -58,10 +68,16 @@ class Notes:
     """
 
     def __init__(
-        self, config: Config, vocabulary: Vocabulary, iris: Iris, parent: Generation | None, progress: Progress
+        self,
+        config: Config,
+        vocabulary: Vocabulary,
+        iris: Iris,
+        parent: Generation | None,
+        inputs: Inputs,
+        progress: Progress,
     ) -> None:
         self.config, self.vocabulary, self.iris, self.parent = config, vocabulary, iris, parent
-        self.progress = progress
+        self.inputs, self.progress = inputs, progress
         self.state = State()
         self.read: dict[str, tuple[SchemaNote, ...]] = {}
         """Path -> notes of the files that were read by this build."""
@@ -82,7 +98,8 @@ class Notes:
         files, faults = source.scan()
         state.faults.extend(faults)
         self.files = {file.shown for file in files} | {fault.file for fault in faults}
-        digests = source.digests(files)
+        digests = self.known_digests(files)
+        digests |= source.digests([file for file in files if file.shown not in digests])
         changed = []
         for file in files:
             before = state.before.get((SCHEMA, file.shown))
@@ -101,6 +118,16 @@ class Notes:
         for key, record in [*state.before.items(), *state.fallback.items()]:
             if key[0] == SCHEMA and key not in state.records and record.path in failing:
                 self.keep(key)
+
+    def known_digests(self, files: Iterable[SchemaFile]) -> dict[str, str]:
+        """Digests of files that are what they were; of such, that is, whose digest covers nothing but themselves."""
+        found: dict[str, str] = {}
+        for file in files:
+            before, now = self.state.before.get((SCHEMA, file.shown)), self.inputs.files.get(file.shown)
+            alone = before is not None and before.extra.get("dialect") == _ALONE
+            if alone and before is not None and now is not None and before.digest == now.digest:
+                found[file.shown] = now.digest
+        return found
 
     def take(self, document: SchemaDocument, claimed: dict[str, str]) -> None:
         """Makes the record of one file, unless it is faulty."""
