@@ -123,7 +123,7 @@ def test_a_key_is_wanted_when_the_provider_is_checked(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize(
     ("lines", "identity", "family", "dimension", "weight", "threshold"),
     [
-        ('"hashing"', "hashing/1", None, 512, 0.1, 0.65),
+        ('"hashing"', "hashing/1", None, 512, 0.1, 0.5),
         ('"openai"', "openai:text-embedding-3-small", None, None, 0.3, 0.90),
         ('"openai"\ndimensions = 256', "openai:text-embedding-3-small/256", None, 256, 0.3, 0.90),
         ('"voyage"', "voyage:voyage-4-lite", "voyage-4", None, 0.3, 0.90),

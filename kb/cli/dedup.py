@@ -35,6 +35,14 @@ _VERDICTS = {"accept": "accepted", "dismiss": "dismissed"}
 @click.option(
     "--dismiss", nargs=2, metavar="A B", help="Remember that the two may both stand; they are not shown again."
 )
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Pairs to print; --json has all of them.",
+)
 @click.option("--note", "why", metavar="TEXT", help="Why, beside --accept or --dismiss.")
 @click.option("--by", metavar="NAME", help="Who says so.  [default: the name in git's settings, else the user's]")
 @click.option("--fail", is_flag=True, help="Exit with code 1 where there are new open pairs.")
@@ -47,6 +55,7 @@ def command(
     entities: bool,
     accept: tuple[str, str] | None,
     dismiss: tuple[str, str] | None,
+    most: int,
     why: str | None,
     by: str | None,
     fail: bool,
@@ -79,9 +88,9 @@ def command(
         for fault in reviews.faults:
             note(f"Warning: {fault}")
         if entities:
-            _show_entities(base, reviews, everything=everything, as_json=as_json)
+            _show_entities(base, reviews, most, everything=everything, as_json=as_json)
             return 0
-        return _show_caveats(base, reviews, only_new, concept, everything, fail, as_json=as_json)
+        return _show_caveats(base, reviews, only_new, concept, everything, fail, most, as_json=as_json)
 
 
 def _check(
@@ -141,6 +150,7 @@ def _show_caveats(
     concept: str | None,
     everything: bool,
     fail: bool,
+    most: int,
     *,
     as_json: bool,
 ) -> int:
@@ -157,10 +167,11 @@ def _show_caveats(
     if as_json:
         echo_json([pair.to_json() for pair in shown])
     else:
-        for number, pair in enumerate(shown):
+        for number, pair in enumerate(shown[:most]):
             if number:
                 echo()
             _show_pair(pair)
+        _tell_more(len(shown) - most)
         _summary("near-duplicate", found, shown, new=len(fresh))
         more = sum(number for name, number in report["left_out"].items() if concept in (None, name))
         if more:
@@ -197,7 +208,7 @@ def _show_verdict(review: Review | None) -> None:
 # -- entities ----------------------------------------------------------------
 
 
-def _show_entities(base: Opened, reviews: Reviews, *, everything: bool, as_json: bool) -> None:
+def _show_entities(base: Opened, reviews: Reviews, most: int, *, everything: bool, as_json: bool) -> None:
     from kb.duplicates import entity_duplicates
 
     found = entity_duplicates(base, reviews)
@@ -205,10 +216,11 @@ def _show_entities(base: Opened, reviews: Reviews, *, everything: bool, as_json:
     if as_json:
         echo_json([pair.to_json() for pair in shown])
         return
-    for number, pair in enumerate(shown):
+    for number, pair in enumerate(shown[:most]):
         if number:
             echo()
         _show_entity_pair(pair)
+    _tell_more(len(shown) - most)
     _summary("possible duplicate", found, shown)
 
 
@@ -217,6 +229,12 @@ def _show_entity_pair(pair: EntityPair) -> None:
     echo(f"{pair.b}")
     echo(wrapped(f"{pair.type.replace('_', ' ')}: {pair.reason}", indent="  "))
     _show_verdict(pair.review)
+
+
+def _tell_more(number: int) -> None:
+    if number > 0:
+        echo()
+        echo(f"… and {number:,} more, see --most")
 
 
 def _summary(what: str, found: Sequence[Any], shown: Sequence[Any], *, new: int | None = None) -> None:

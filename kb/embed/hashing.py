@@ -37,7 +37,7 @@ class HashingProvider:
     family: str | None = None
     dimension = 512
     lexical_weight = 0.1
-    duplicate_threshold = 0.65
+    duplicate_threshold = 0.5
     costly = False
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:  # noqa: ARG002

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from kb import __version__
 from kb.config import Config
 from kb.embed.opening import identity_of
-from kb.errors import ConfigError, IndexDamagedError
+from kb.errors import ConfigError, GenerationError, IndexDamagedError
 from kb.generations import Draft, Generation, Generations
 from kb.generations.stamps import check_sound, keep_stamps
 from kb.graph.assemble import ReadingInfo
@@ -81,7 +82,8 @@ def build(
         )
     generations = Generations(config.store)
     with generations.lock():
-        parent = None if force else generations.current()
+        published = _published(generations, force=force)
+        parent = None if force else published
         plain = statements is None and not options.all_pages
         known = None if parent is None else load_inputs(parent)
         inputs = take_inputs(config, _input_key(config), known)
@@ -89,29 +91,45 @@ def build(
             check_sound(parent, config.store)
             report = _untouched(parent)
         else:
-            report = _built(config, parent, statements, options, progress or _silent, generations, inputs)
+            run = _Run(config, parent, published, statements, options, progress or _silent, inputs)
+            report = _built(run, generations)
     report.seconds = round(time.monotonic() - started, 3)
     return report
 
 
-def _built(
-    config: Config,
-    parent: Generation | None,
-    statements: Path | None,
-    options: ReaderOptions,
-    progress: Progress,
-    generations: Generations,
-    inputs: Inputs,
-) -> BuildReport:
+@dataclass(frozen=True)
+class _Run:
+    """What a build is asked for. `parent` is what it may take over from, `published` what is in use, if anything is."""
+
+    config: Config
+    parent: Generation | None
+    published: Generation | None
+    statements: Path | None
+    options: ReaderOptions
+    progress: Progress
+    inputs: Inputs
+
+
+def _built(run: _Run, generations: Generations) -> BuildReport:
     try:
-        return _Build(config, parent, statements, options, progress, inputs).run(generations)
+        return _Build(run).run(generations)
     except IndexDamagedError:
-        if parent is None:
+        if run.parent is None:
             raise
     # What was read stands in other files: only the rows are made anew.
-    build = _Build(config, parent, statements, options, progress, inputs)
+    build = _Build(run)
     build.indexing.parent = None
     return build.run(generations)
+
+
+def _published(generations: Generations, *, force: bool) -> Generation | None:
+    try:
+        return generations.current()
+    except GenerationError:
+        # Starting from nothing is what repairs this.
+        if force:
+            return None
+        raise
 
 
 def _input_key(config: Config) -> dict[str, str]:
@@ -150,28 +168,22 @@ def _silent(_stage: str, _done: int, _total: int, _spent: str) -> None:
 
 
 class _Build:
-    def __init__(
-        self,
-        config: Config,
-        parent: Generation | None,
-        statements: Path | None,
-        options: ReaderOptions,
-        progress: Progress,
-        inputs: Inputs,
-    ) -> None:
+    def __init__(self, asked: _Run) -> None:
         self.started = time.monotonic()
-        self.parent, self.progress, self.inputs = parent, progress, inputs
+        config, progress = asked.config, asked.progress
+        self.parent, self.progress, self.inputs = asked.parent, progress, asked.inputs
         self.iris = Iris(config.base)
         self.vocabulary = load_vocabulary(config.ontology, config.shapes)
         self.catalogue = load_catalogue(config.catalogue, self.vocabulary, config)
-        given = None if statements is None else grouped(load_statements(statements))
-        self.reader = LazyReader(config, self.vocabulary, self.catalogue, options)
+        given = None if asked.statements is None else grouped(load_statements(asked.statements))
+        self.reader = LazyReader(config, self.vocabulary, self.catalogue, asked.options)
         self.reading = (
             self.reader.info() if given is None else ReadingInfo("statements/1", None, None, self.vocabulary.digest)
         )
         self.collector = Collector(config, self.vocabulary, self.catalogue, self.reader, given, progress)
-        self.notes = Notes(config, self.vocabulary, self.iris, parent, inputs, progress)
-        self.indexing = Indexing(config, self.vocabulary, self.catalogue, parent, self.collector.page, progress)
+        self.notes = Notes(config, self.vocabulary, self.iris, asked.parent, asked.inputs, progress)
+        page = self.collector.page
+        self.indexing = Indexing(config, self.vocabulary, self.catalogue, asked.parent, asked.published, page, progress)
         self.given = given is not None
         self.state = State()
 
@@ -197,7 +209,7 @@ class _Build:
         with self.reader:
             self.collector.run(self.state)
         self.notes.collect(self.state)
-        if parent is not None and not self.state.changed and not self.indexing.swapped:
+        if parent is not None and not self.state.changed and not self.indexing.stale:
             return self.unchanged(parent)
         judge = Judge(self.vocabulary, self.catalogue, self.iris)
         old_results = [] if parent is None else load_results(parent)

@@ -65,7 +65,11 @@ class Indexed:
 
 
 class Indexing:
-    """Writes the index of one build. `parent` is the generation before it, whatever else is made anew."""
+    """Writes the index of one build.
+
+    `parent` is the generation before it, whatever else is made anew; `reported` the one that pairs are new beside, also
+    where nothing is taken over.
+    """
 
     def __init__(
         self,
@@ -73,11 +77,12 @@ class Indexing:
         vocabulary: Vocabulary,
         catalogue: Catalogue,
         parent: Generation | None,
+        reported: Generation | None,
         page: Callable[[str], Page | None],
         progress: Progress,
     ) -> None:
         self.config, self.vocabulary, self.catalogue, self.parent = config, vocabulary, catalogue, parent
-        self.page, self.progress = page, progress
+        self.reported, self.page, self.progress = reported, page, progress
 
     @cached_property
     def provider(self) -> Provider:
@@ -88,6 +93,12 @@ class Indexing:
     def swapped(self) -> bool:
         """Whether another provider made the parent's vectors."""
         return self.parent is None or _identity(self.parent) != self.provider.identity
+
+    @property
+    def stale(self) -> bool:
+        """Whether the parent's index, or what it says of duplicates, is not what kb.toml asks for now."""
+        report = self._report_before()
+        return self.swapped or (report is not None and report.get("threshold") != self._threshold)
 
     def write(self, draft: Draft, changes: Changes) -> Indexed:
         """Writes texts and vectors of everything, and the report on duplicates.
@@ -198,13 +209,17 @@ class Indexing:
 
     @property
     def _threshold(self) -> float:
-        return float(self.config.embed.get("duplicate_threshold", self.provider.duplicate_threshold))
+        from kb.embed.settings import embed_settings
+
+        return embed_settings(self.config).duplicate_threshold or self.provider.duplicate_threshold
 
     def _report_before(self) -> dict[str, Any] | None:
-        if self.parent is None or DUPLICATES_NAME not in self.parent.meta["files"]:
+        if self.reported is None:
             return None
         try:
-            found = json.loads(self.parent.read(DUPLICATES_NAME))
+            if DUPLICATES_NAME not in self.reported.meta["files"]:
+                return None
+            found = json.loads(self.reported.read(DUPLICATES_NAME))
         except (GenerationError, ValueError):
             return None
         return found if isinstance(found, dict) else None
