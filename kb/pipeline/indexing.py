@@ -203,7 +203,7 @@ class Indexing:
         if self.provider.identity.partition(":")[0] not in HOSTED:
             apart = partial(embedded, self.provider, cache=cache)
         report = find_duplicates(files, self._threshold, self._report_before(), unchanged, apart)
-        draft.write(DUPLICATES_NAME, json.dumps(report, ensure_ascii=False, indent=1))
+        draft.write(DUPLICATES_NAME, json.dumps(report, ensure_ascii=False))
         pairs: list[dict[str, Any]] = report["pairs"]
         return pairs
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -122,19 +123,22 @@ class LazyReader:
         return PhraseReader(self.vocabulary, self.catalogue, self.mentions)
 
     def read_all(self, pages: Iterable[Page]) -> Iterator[PageReading]:
-        """Reads pages; nothing is opened before the first one."""
+        """Reads pages; nothing is opened or made before the first one."""
         if not self.by_model:
-            return self.phrases.read_all(pages)
+            return self._read(pages)
         self._asking = self._asked(pages)
         return self._asking
+
+    def _read(self, pages: Iterable[Page]) -> Iterator[PageReading]:
+        pages = iter(pages)
+        for first in pages:
+            yield from self.phrases.read_all(chain([first], pages))
 
     def _asked(self, pages: Iterable[Page]) -> Generator[PageReading, None, None]:
         pages = iter(pages)
         first = next(pages, None)
         if first is None:
             return
-        from itertools import chain
-
         from kb.extract.llm.reader import LlmReader
         from kb.llm.session import open_chat
 
