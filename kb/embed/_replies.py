@@ -7,20 +7,17 @@ import binascii
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from kb.embed.provider import Vectors
+from kb.llm._answer import Answer, refusal
 from kb.llm._errors import error_text, html_title, scrubbed
-
-if TYPE_CHECKING:
-    from kb.embed._wire import Answer
 
 __all__ = ["Fault", "UnusableError", "Vectorised", "fault", "parsed"]
 
 _AGAIN = frozenset({408, 409, 425, 429})
-_UNPAID = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|size|window)|maximum (input|context|sequence)|too (many|large|long)|exceed|batch size"
     r"|max(imum)?[ _-]?(allowed )?tokens",
@@ -65,14 +62,8 @@ def fault(answer: Answer, model: str, key_env: str, secrets: tuple[str, ...]) ->
     message = scrubbed(message, secrets)
     status = answer.status
     said = f"status {status}" + (f": {message}" if message else "")
-    if 300 <= status < 400:
-        return Fault("fatal", f"it redirects (status {status}), which is not followed; set [embed] base_url right")
-    if status == 401:
-        return Fault("fatal", f"it refuses the key ({said}); check the environment variable {key_env}")
-    if status == 403:
-        return Fault("fatal", f"it allows no access ({said}); check the key in {key_env} and what it may use")
-    if status == 402 or code in _UNPAID:
-        return Fault("fatal", f"the account has no credit left ({said})")
+    if (why := refusal(status, code, said, key_env)) is not None:
+        return Fault("fatal", f"{why}; set [embed] base_url right" if 300 <= status < 400 else why)
     if code == "model_not_found" or (400 <= status < 500 and _NO_MODEL.search(message)):
         return Fault("fatal", f"it has no model {model!r} ({said}); check [embed] model")
     if status in (404, 405):

@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import httpx
 
+from kb.llm._answer import LOCAL_HOSTS, SHORTEST_KEY, Answer, BrokenError
 from kb.llm._deadline import OverdueError, deadline, left, watch
 
-__all__ = ["MAX_BYTES", "Answer", "BrokenError", "Wire", "shown_address"]
+__all__ = ["MAX_BYTES", "Wire", "shown_address"]
 
 MAX_BYTES = 100_000_000
 """A thousand vectors of four thousand numbers, written out."""
 CONNECT_SECONDS = 10.0
-SHORTEST_KEY = 8
-"""Characters: what is shorter is no secret, and would be found in words."""
-_LOCAL = {"localhost": "localhost", "127.0.0.1": "127.0.0.1", "::1": "[::1]"}
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Whatever the endpoint said. The names of `headers` are lower case; nothing of it contains the key."""
-
-    status: int
-    headers: Mapping[str, str]
-    data: bytes
-
-
-class BrokenError(Exception):
-    """No answer came, or only part of one. The text is safe to show."""
-
-    def __init__(self, kind: Literal["unreachable", "timeout", "cut", "large", "address"], text: str) -> None:
-        self.kind = kind
-        super().__init__(text)
 
 
 class Wire:
@@ -56,7 +35,7 @@ class Wire:
             follow_redirects=False,
             limits=httpx.Limits(max_connections=workers + 2, max_keepalive_connections=workers + 2),
             # A proxy of the environment cannot reach a server on this computer.
-            mounts={f"all://{_LOCAL[host]}": None} if host in _LOCAL else None,
+            mounts={f"all://{LOCAL_HOSTS[host]}": None} if host in LOCAL_HOSTS else None,
         )
         watch(self._client)
 

@@ -19,13 +19,12 @@ from pathlib import Path
 import numpy as np
 
 from kb.embed.provider import Vectors
+from kb.llm._sqlite import BUSY, log_ahead
 
 __all__ = ["CACHE_NAME", "VectorCache"]
 
 CACHE_NAME = "vectors.sqlite"
 FORMAT = 1
-_BUSY = 30.0
-_SHORT = 0.01
 _ASKED_AT_ONCE = 500
 _DAMAGED = ("malformed", "not a database", "no such table", "no such column", "has no column", "columns but")
 _TABLE = """
@@ -107,9 +106,9 @@ class VectorCache:
 
     def _opened(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self.path, timeout=_BUSY, check_same_thread=False, isolation_level=None)
+        connection = sqlite3.connect(self.path, timeout=BUSY, check_same_thread=False, isolation_level=None)
         try:
-            _log_ahead(connection)
+            log_ahead(connection)
             # After a power cut the last vectors may be missing; after a kill none is.
             connection.execute("PRAGMA synchronous = NORMAL")
             [version] = connection.execute("PRAGMA user_version").fetchone()
@@ -202,17 +201,3 @@ def _row(kept: tuple[object, object, object]) -> tuple[bytes, Vectors | None]:
 def _check_format(version: int) -> None:
     if version > FORMAT:
         raise sqlite3.NotSupportedError(f"a newer version of kb wrote it (format {version})")
-
-
-def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Turns the write-ahead log on. Where another process does so at the same time, SQLite gives up without waiting."""
-    end = time.monotonic() + _BUSY
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as err:
-            if "locked" not in str(err) or time.monotonic() > end:
-                raise
-            time.sleep(_SHORT)
-        else:
-            return

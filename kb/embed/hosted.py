@@ -24,7 +24,8 @@ from kb.llm.tokens import count
 from kb.llm.usage import Usage
 
 if TYPE_CHECKING:
-    from kb.embed._wire import Answer, Wire
+    from kb.embed._wire import Wire
+    from kb.llm._answer import Answer
 
 __all__ = ["HostedProvider"]
 
@@ -192,7 +193,7 @@ class HostedProvider:
 
     def _attempt(self, gate: Gate, texts: list[str], *, query: bool, retry: bool) -> Vectors | _Setback:
         from kb.embed._replies import UnusableError, fault, parsed
-        from kb.embed._wire import BrokenError
+        from kb.llm._answer import BrokenError
 
         wire, key = self._opened()
         timeout = min(self.settings.timeout, QUERY_SECONDS) if query else self.settings.timeout

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from kb.llm._http import Answer
+from kb.llm._answer import UNPAID, Answer, refusal
 
 __all__ = ["Fault", "error_text", "fault", "html_title", "scrubbed"]
 
 SHOWN = 300
 _AGAIN = frozenset({408, 409, 425, 429})
-_UNPAID = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _PARAMETERS = ("max_tokens", "max_completion_tokens", "temperature", "response_format")
 _FORMAT_WORDS = re.compile(r"response_format|json_schema|json schema|json_object|grammar|structured output", re.I)
 _TOO_LONG = re.compile(
@@ -55,14 +53,8 @@ def fault(answer: Answer, sent: dict[str, Any], key_env: str, secrets: tuple[str
     message = scrubbed(message, secrets)
     status = answer.status
     said = f"status {status}" + (f": {message}" if message else "")
-    if 300 <= status < 400:
-        return Fault("fatal", f"it redirects (status {status}), which is not followed")
-    if status == 401:
-        return Fault("fatal", f"it refuses the key ({said}); check the environment variable {key_env}")
-    if status == 403:
-        return Fault("fatal", f"it allows no access ({said}); check the key in {key_env} and what it may use")
-    if status == 402 or code in _UNPAID:
-        return Fault("fatal", f"the account has no credit left ({said})")
+    if (why := refusal(status, code, said, key_env)) is not None:
+        return Fault("fatal", why)
     if status in (404, 405) or code == "model_not_found" or (400 <= status < 500 and _NO_MODEL.search(message)):
         return Fault("model", said)
     refused = _refused(status, message, named, sent)
@@ -127,7 +119,7 @@ def error_text(data: bytes) -> tuple[str, str, str]:
         # FastAPI repeats what was sent under `input`: a page's words are no complaint of the endpoint's.
         message = "; ".join(_detail(one) for one in message)
     code = str(error.get("code") or error.get("type") or "")
-    if error.get("type") in _UNPAID:
+    if error.get("type") in UNPAID:
         code = error["type"]
     return _short(str(message)), code, str(error.get("param") or "")
 

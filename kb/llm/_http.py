@@ -6,43 +6,20 @@ The package's own retries are off, and it never parses a reply: what went wrong 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import openai
 
+from kb.llm._answer import LOCAL_HOSTS, SHORTEST_KEY, Answer, BrokenError
 from kb.llm._deadline import OverdueError, deadline, left, watch
 
-__all__ = ["MAX_BYTES", "Answer", "BrokenError", "Client", "shown_address"]
+__all__ = ["MAX_BYTES", "Client", "shown_address"]
 
 MAX_BYTES = 4_000_000
 CONNECT_SECONDS = 10.0
-SHORTEST_KEY = 8
-"""Characters: what is shorter is no secret, and would be found in words."""
 LISTING_SECONDS = 10.0
 _BODY_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
-_LOCAL = {"localhost": "localhost", "127.0.0.1": "127.0.0.1", "::1": "[::1]"}
-
-Kind = Literal["unreachable", "timeout", "cut", "large", "address"]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Whatever the endpoint said. The names of `headers` are lower case."""
-
-    status: int
-    headers: Mapping[str, str]
-    data: bytes
-
-
-class BrokenError(Exception):
-    """No answer came, or only part of one. The text is safe to show."""
-
-    def __init__(self, kind: Kind, text: str) -> None:
-        self.kind = kind
-        super().__init__(text)
 
 
 class _LargeError(Exception):
@@ -87,7 +64,7 @@ class Client:
             follow_redirects=False,
             limits=self._kind(max_connections=workers + 4, max_keepalive_connections=workers + 4),
             # A proxy of the environment cannot reach a server on this computer.
-            mounts={f"all://{_LOCAL[host]}": None} if host in _LOCAL else None,
+            mounts={f"all://{LOCAL_HOSTS[host]}": None} if host in LOCAL_HOSTS else None,
         )
         self._client = openai.OpenAI(
             api_key=key,

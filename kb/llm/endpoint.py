@@ -23,8 +23,8 @@ from kb.llm.tokens import count
 from kb.llm.usage import Usage
 
 if TYPE_CHECKING:
+    from kb.llm._answer import Answer, BrokenError
     from kb.llm._errors import Fault
-    from kb.llm._http import Answer, BrokenError
 
 __all__ = ["Endpoint"]
 
@@ -130,7 +130,7 @@ class Endpoint:
     # -- one attempt -----------------------------------------------------------
 
     def _attempt(self, prompt: Prompt, *, retry: bool) -> Reply | _Setback:
-        from kb.llm._http import BrokenError
+        from kb.llm._answer import BrokenError
 
         probing = self._gate.begin_probe(lambda: self._dialect.is_known(prompt))
         silent = False

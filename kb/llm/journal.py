@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from kb.errors import LlmError
+from kb.llm._sqlite import BUSY, log_ahead
 from kb.llm.chat import Chat, Prompt, Reply, request_digest
 from kb.llm.tokens import count, count_prompt
 from kb.llm.usage import Usage
@@ -24,10 +24,8 @@ __all__ = ["JOURNAL_NAME", "Calibration", "Journal", "Journaled"]
 
 JOURNAL_NAME = "replies.sqlite"
 FORMAT = 1
-_BUSY = 30.0
 _SAMPLE = 100
 """Replies whose tokens are guessed too, of those that one process keeps: counting takes longer than keeping."""
-_SHORT = 0.01
 # Endpoints have reported nonsense; sums of this many must fit 64 bits.
 _MOST_TOKENS = 2**40
 _DAMAGED = ("malformed", "not a database", "no such table", "no such column", "has no column", "columns but")
@@ -67,9 +65,9 @@ class Journal:
         if not self.writable:
             return self._opened_for_reading()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self.path, timeout=_BUSY, check_same_thread=False, isolation_level=None)
+        connection = sqlite3.connect(self.path, timeout=BUSY, check_same_thread=False, isolation_level=None)
         try:
-            _log_ahead(connection)
+            log_ahead(connection)
             # After a power cut the last replies may be missing; after a kill none is.
             connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
@@ -79,7 +77,7 @@ class Journal:
 
     def _opened_for_reading(self) -> sqlite3.Connection:
         address = f"{self.path.resolve().as_uri()}?mode=ro"
-        connection = sqlite3.connect(address, uri=True, timeout=_BUSY, check_same_thread=False)
+        connection = sqlite3.connect(address, uri=True, timeout=BUSY, check_same_thread=False)
         try:
             connection.execute("PRAGMA user_version")
         except sqlite3.OperationalError:
@@ -197,20 +195,6 @@ class Journal:
             raise LlmError(f"{self.path}: {what}: {text}; {step}") from err
         except OSError as err:
             raise LlmError(f"{self.path}: {what}: {err.strerror or err}; check the folder and the disk") from err
-
-
-def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Turns the write-ahead log on. Where another process does so at the same time, SQLite gives up without waiting."""
-    end = time.monotonic() + _BUSY
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as err:
-            if "locked" not in str(err) or time.monotonic() > end:
-                raise
-            time.sleep(_SHORT)
-        else:
-            return
 
 
 class Journaled:
