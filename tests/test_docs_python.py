@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,9 @@ def test_python_sessions_give_what_the_document_shows(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Shell(tmp_path / "examples", built=True, example=example_of(path))
+    if example_of(path) != "notes":
+        notes = ROOT / "examples" / "notes"
+        shutil.copytree(notes, tmp_path / "examples" / "notes", ignore=shutil.ignore_patterns("kg"))
     monkeypatch.chdir(tmp_path)
     test = doctest.DocTestParser().get_doctest(sessions(path), {}, path.name, str(path), 0)
     printed: list[str] = []
