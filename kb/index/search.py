@@ -28,6 +28,7 @@ _Chosen = tuple[Segment, int, Places | None]
 """A segment, its first place, and the rows of it to look at; None for all that are not dead."""
 _FLOAT_ROWS = 12
 """Reading one row of 32 bits, copied out of the others, costs as much as scanning so many of 8 bits."""
+_LEAST = float(np.finfo(np.float32).min)
 _DECIMALS = 12
 """Scores that differ less are equal: sums of the same numbers in another order."""
 
@@ -238,8 +239,9 @@ class Index:
             for start, stop in self._dead:
                 scores[start:stop] = -np.inf
         floor = floor_of(scores - errors, top_k) - 2 * off
-        # Of fewer rows than are wanted all are candidates, but for the dead ones.
-        best = np.flatnonzero((scores + errors >= floor) & (scores > -np.inf))
+        # Few rows are looked at twice. Of fewer than are wanted all are candidates, but for the dead ones.
+        best = np.flatnonzero(scores >= max(floor - float(np.max(errors, initial=0)) - off, _LEAST))
+        best = best[scores[best] + (errors[best] if isinstance(errors, np.ndarray) else errors) >= floor]
         rows = _taken(places, best)
         # Row by row, so that equal rows have equal scores wherever they stand; a matrix product does not promise that.
         cosines = (segment.vectors(rows).astype(np.float64) * vector).sum(axis=1)

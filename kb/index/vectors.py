@@ -157,7 +157,7 @@ class IndexFiles:
     def chunk_at(self, place: int) -> Chunk:
         """The chunk at a place."""
         try:
-            return Chunk.from_json(json.loads(self.line_at(place)))
+            return Chunk.from_json(json.loads(self.line_at(place).decode()))
         except (ValueError, TypeError, AttributeError) as err:
             raise damaged(self.folder / NODES_NAME, f"the line of row {place} is no chunk") from err
 
