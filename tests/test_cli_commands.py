@@ -56,6 +56,22 @@ def test_building_again_says_that_nothing_has_changed(cmd: Kb, own: Path) -> Non
     assert cmd("build", "--force", "--json", "--kb", own).code == 0
 
 
+def test_a_file_that_cannot_be_read_is_not_called_unchanged(cmd: Kb, own: Path) -> None:
+    (own / "schemas").mkdir(exist_ok=True)
+    (own / "schemas" / "a.schema.yaml").write_text("concept: a\nfeilds: []\n", encoding="utf-8")
+    cmd("build", "--kb", own)
+    ran = cmd("build", "--kb", own)
+    assert ran.code == 1
+    assert "stays in use: nothing that could be read has changed" in ran.out
+
+
+def test_what_begins_with_a_dash_is_told_where_to_go(cmd: Kb, own: Path) -> None:
+    ran = cmd("search", "->", "--kb", own)
+    assert ran.code == 2
+    assert "goes at the end, behind -- and in quotes" in ran.err
+    assert cmd("search", "--kb", own, "--", "->").code == 0
+
+
 def test_rejections_are_cut_and_the_cut_is_told(cmd: Kb, own: Path) -> None:
     assert "Ops Crew depends_on" in cmd("build", "--rejections", "all", "--kb", own).out
     ran = cmd("build", "--rejections", "0", "--kb", own)

@@ -168,6 +168,7 @@ def test_who_reviews_is_the_author_that_git_knows(kb: Kb, base: Path, monkeypatc
             "are no pair that the build found to be alike; caveat:cache:c0 is alike",
         ),
         (["--accept", "cache:c0", "cache:c9"], "caveat:cache:c0 is alike with caveat:cache:c1"),
+        (["--accept", "cache:c0", "queue:c0"], "; caveat:queue:c0 is alike with caveat:queue:c1"),
         (["--accept", "x", "y"], "`kb dedup` lists caveats"),
         (["--accept", "a", "b", "--dismiss", "a", "b"], "not both"),
         (["--accept", "a", "b", "--new"], "go without them"),

@@ -134,7 +134,7 @@ def test_an_attribute_that_is_defined_nowhere_is_warned_of(notes: Notes) -> None
     notes.write("a/signals.yaml", SIGNALS)
     ((line, message),) = told(notes.read()["a/signals.yaml"].warnings)
     assert line == 17
-    assert "refers to an attribute that no file here defines: 'host.name'" in message
+    assert "refers to an attribute that no file here defines: 'host.name'; it has no type" in message
 
 
 def test_reading_one_file_looks_into_the_others(notes: Notes) -> None:
@@ -261,6 +261,11 @@ def test_the_strongest_demand_decides_how_severe_a_note_is(text: str, severity: 
 
 def test_links_become_what_they_say() -> None:
     assert plain("See [the `a` *docs*](https://x.example/a_(b)#c), ![i](u) [x] (y)") == "See the `a` *docs*, i [x] (y)"
+
+
+def test_quoted_lines_and_boxes_become_words() -> None:
+    note = "Set it.\n\n> [!WARNING]\n> Others may\n>read it if a > b."
+    assert plain(note) == "Set it. Warning: Others may read it if a > b."
 
 
 def test_only_long_lists_in_long_notes_are_taken_apart() -> None:

@@ -141,6 +141,13 @@ FAULTS = {
         "concept: c\nfeilds: []\n",
         (2, "unknown key 'feilds' in a note; did you mean 'fields'?"),
     ),
+    "a comma that ends a text": (
+        "concept: c\nfields:\n- {id: slot, description: First slot, 1 to 512.}\n",
+        (
+            3,
+            "unknown key '1 to 512.' in a field; is it the rest of a text? A comma within { } ends a text",
+        ),
+    ),
     "another format's key": (
         "concept: c\nfields:\n- {id: f}\n- {id: g, title: G}\n",
         (4, "unknown key 'title' in a field; did you mean 'name'?"),

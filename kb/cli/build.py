@@ -189,7 +189,8 @@ def _llm(report: BuildReport) -> list[list[str]]:
 
 
 def _show(report: BuildReport, most: int) -> None:
-    did = "published" if report.changed else "is still right: nothing has changed"
+    same = "stays in use: nothing that could be read" if report.faults else "is still right: nothing"
+    did = "published" if report.changed else f"{same} has changed"
     echo(f"{report.generation} {did} ({report.seconds:.1f} s)")
     echo()
     pages, said = report.pages, report.statements
@@ -229,8 +230,9 @@ def _schemas(report: BuildReport) -> list[list[str]]:
     done += [f"{counted(found['failed'], 'file')} failed"] if found.get("failed") else []
     rows = [["notes", f"{found['concepts']:,}", ", ".join(done)], ["", "", ", ".join(parts)]]
     if report.dedup_candidates:
-        new = f"{report.new_dedup_candidates:,} of them new: " if report.new_dedup_candidates else ""
-        rows.append(["alike", f"{report.dedup_candidates:,}", f"pairs of caveats, {new}kb dedup"])
+        new = f", {report.new_dedup_candidates:,} of them new" if report.new_dedup_candidates else ""
+        pairs = "pair" if report.dedup_candidates == 1 else "pairs"
+        rows.append(["alike", f"{report.dedup_candidates:,}", f"{pairs} of caveats{new}: kb dedup"])
     return rows
 
 

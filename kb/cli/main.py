@@ -108,6 +108,11 @@ def run(args: Sequence[str] | None = None) -> int:
         result: Any = cli.main(args=None if args is None else list(args), prog_name="kb", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
+    except click.NoSuchOption as err:
+        err.show()
+        if err.ctx is not None and any(isinstance(one, click.Argument) for one in err.ctx.command.params):
+            click.echo("What begins with - and is no option goes at the end, behind -- and in quotes.", err=True)
+        return err.exit_code
     except click.ClickException as err:
         err.show()
         return err.exit_code

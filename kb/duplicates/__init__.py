@@ -246,7 +246,7 @@ def pair_of(kb: Opened, a: str, b: str) -> Pair | EntityPair:
         if {pair.a, pair.b} == {first, second}:
             return pair
     others = [other for pair in pairs if (other := _other(pair, first, second)) is not None]
-    near = f"; {others[0][0]} is alike with {', '.join(one for _, one in others[:_SHOWN])}" if others else ""
+    near = "".join(f"; {one} is alike with {other}" for one, other in others[:_SHOWN])
     raise UnknownNameError(
         f"{a} and {b} are no pair that the build found to be alike{near}; `kb dedup` lists caveats, "
         "`kb dedup --entities` entities",

@@ -11,6 +11,9 @@ from kb.sources.yaml_files import Fields, Node, Scalar
 __all__ = ["demanded", "deprecation", "plain", "requirement", "split_note"]
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
+# GitHub's boxes, such as > [!WARNING] above the lines of the box.
+_QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_BOX = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]")
 _ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,3}[.)])\s+(?=\S)")
 # The words of RFC 2119 count where they are written in capitals.
 _DEMANDS = (
@@ -24,8 +27,9 @@ _LONGEST_LEAD = 200
 
 
 def plain(text: str) -> str:
-    """A text on one line, with what links say instead of where they lead."""
-    return one_line(_LINK.sub(r"\1", text))
+    """A text on one line, with what links say instead of where they lead, and without the marks of quoted lines."""
+    unquoted = _BOX.sub(lambda box: f"{box[1].capitalize()}:", _QUOTED.sub("", text))
+    return one_line(_LINK.sub(r"\1", unquoted))
 
 
 def demanded(text: str) -> str:

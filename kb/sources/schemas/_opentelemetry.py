@@ -52,10 +52,12 @@ def read_notes(roots: Iterable[Node], reading: FileReading, conventions: Convent
             reader.document(root)
     if reader.undefined:
         names = list(reader.undefined)
-        what = "an attribute that no file here defines" if len(names) == 1 else "attributes that no file here defines"
+        one = len(names) == 1
+        what = "an attribute that no file here defines" if one else "attributes that no file here defines"
+        lacks = "it has no type and description" if one else "they have no type and description"
         reading.warn(
             next(iter(reader.undefined.values())),
-            f"refers to {what}: {listed(names)}; they have no type and description, add the files that define them",
+            f"refers to {what}: {listed(names)}; {lacks}, add the files that define {'it' if one else 'them'}",
         )
     return list(reader.notes.values())
 

@@ -97,9 +97,15 @@ class FileReading:
 
     def check_keys(self, node: Fields, known: tuple[str, ...], what: str) -> None:
         """A fault for each key that is not known, with what was probably meant."""
-        for key in node.fields:
-            if key not in known:
-                self.fault(node.lines[key], f"unknown key {clipped(key)} in {what}; {known_key(key, known)}")
+        for key, value in node.fields.items():
+            if key in known:
+                continue
+            # YAML takes what follows a comma within { } for a key, without a colon too.
+            if isinstance(value, Scalar) and value.empty and list(node.lines.values()).count(node.lines[key]) > 1:
+                meant_key = "is it the rest of a text? A comma within { } ends a text that is not in quotes"
+            else:
+                meant_key = known_key(key, known)
+            self.fault(node.lines[key], f"unknown key {clipped(key)} in {what}; {meant_key}")
 
 
 class Ids:
