@@ -12,6 +12,7 @@ import pyoxigraph as ox
 from kb.errors import KbError, PageError
 from kb.namespaces import KB, RDF, SH
 from kb.pipeline import REPORT_NAME
+from kb.pipeline.indexing import DUPLICATES_NAME
 from kb.pipeline.notes import CATALOG_NAME
 from kb.sources.catalogue import load_catalogue
 from kb.sources.pages import read_page, scan_pages
@@ -35,8 +36,8 @@ def status(kb: KnowledgeBase) -> dict[str, Any]:
       identity of what made the vectors)
     - `statements` (accepted ones), `rejected` (reason code -> how many), `warnings` (of the shapes)
     - `changes` since the build: `pages` (`new`, `changed`, `removed`, `unreadable`: ids or faults), `schemas` (the same
-      of schema files), `ontology`, `catalogue`, `reader` and `embedding` (whether they differ), `problems` (what could
-      not be compared, in words)
+      of schema files), `ontology`, `catalogue`, `reader`, `embedding` and `duplicates` (whether they differ; of
+      duplicates, the threshold), `problems` (what could not be compared, in words)
     - `stale`: whether a build would find anything to do
     - `advice` about the ontology
     """
@@ -99,7 +100,7 @@ def _text(quad: ox.Quad) -> str:
 def _changes(kb: KnowledgeBase) -> dict[str, Any]:
     key, problems = kb.generation.meta.get("key", {}), list[str]()
 
-    def differs(name: str, digest: Callable[[], str]) -> bool:
+    def differs(name: str, digest: Callable[[], object]) -> bool:
         try:
             return name in key and digest() != key[name]
         except KbError as err:
@@ -120,16 +121,25 @@ def _changes(kb: KnowledgeBase) -> dict[str, Any]:
 
         return identity_of(kb.config)
 
+    def threshold() -> float:
+        from kb.embed.opening import open_provider
+        from kb.embed.settings import embed_settings
+
+        return embed_settings(kb.config).duplicate_threshold or open_provider(kb.config).duplicate_threshold
+
     given = str(key.get("reader", "")).startswith("statements/")
     made_by = kb.generation.meta.get("embedding", {}).get("identity")
-    key = {**key, "embedding": made_by}
+    key = {**key, "embedding": made_by, "duplicates": _read(kb, DUPLICATES_NAME, {}).get("threshold")}
+    embeds_otherwise = made_by is not None and differs("embedding", embedding)
     return {
         # Whoever gave statements knows that another build reads pages.
         "reader": not given and differs("reader", reader),
         "pages": _page_changes(kb, given=given),
         "ontology": differs("vocabulary", lambda: load_vocabulary(kb.config.ontology, kb.config.shapes).digest),
         "catalogue": differs("catalogue", catalogue),
-        "embedding": made_by is not None and differs("embedding", embedding),
+        "embedding": embeds_otherwise,
+        # Another model has another threshold, and is told already.
+        "duplicates": key["duplicates"] is not None and not embeds_otherwise and differs("duplicates", threshold),
         "schemas": _schema_changes(kb),
         "problems": problems,
     }
@@ -171,11 +181,12 @@ def _schema_changes(kb: KnowledgeBase) -> dict[str, list[str]]:
     files, faults = source.scan()
     digests = source.digests(files)
     found["unreadable"] = [str(fault) for fault in faults]
-    for file in files:
-        if file.shown not in built:
-            found["new"].append(file.shown)
-        elif digests.get(file.shown) != built[file.shown]:
-            found["changed"].append(file.shown)
+    # A build reads these, so it is told here what it would stumble over.
+    for document in source.read([file for file in files if digests.get(file.shown) != built.get(file.shown)]):
+        if document.faults:
+            found["unreadable"].extend(map(str, document.faults))
+        else:
+            found["changed" if document.file.shown in built else "new"].append(document.file.shown)
     found["removed"] = sorted(set(built) - {file.shown for file in files})
     return found
 

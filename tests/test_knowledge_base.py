@@ -315,6 +315,7 @@ def test_status_counts_what_the_generation_holds(museum: KnowledgeBase) -> None:
         "catalogue": False,
         "reader": False,
         "embedding": False,
+        "duplicates": False,
         "problems": [],
     }
     assert status["stale"] is False
@@ -341,6 +342,26 @@ def test_status_tells_what_changed_on_disk_since_the_build(folder: Path) -> None
         [unreadable] = changes["unreadable"]
         assert "rooms.md" in unreadable
         assert base.status()["stale"] is True
+
+
+def test_status_tells_of_a_note_that_cannot_be_read_and_of_another_threshold(folder: Path) -> None:
+    (folder / "schemas").mkdir()
+    note = folder / "schemas" / "a.schema.yaml"
+    note.write_text("concept: a\nfields: [{id: f}]\n", encoding="utf-8")
+    kb.build(folder, force=True)
+    note.write_text("concept: a\nfeilds: [{id: f}]\n", encoding="utf-8")
+    with (folder / "kb.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[embed]\nduplicate_threshold = 0.25\n")
+    with kb.open(folder) as base:
+        status = base.status()
+    [fault] = status["changes"]["schemas"]["unreadable"]
+    assert "schemas/a.schema.yaml:2: unknown key 'feilds'" in fault
+    assert status["changes"]["schemas"]["changed"] == []
+    assert (status["changes"]["duplicates"], status["changes"]["embedding"], status["stale"]) == (True, False, True)
+    note.write_text("concept: a\nfields: [{id: f}]\n", encoding="utf-8")
+    kb.build(folder)
+    with kb.open(folder) as base:
+        assert base.status()["stale"] is False
 
 
 def test_status_tells_of_a_changed_or_broken_ontology_and_catalogue(folder: Path) -> None:

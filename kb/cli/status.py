@@ -44,11 +44,18 @@ def _show(data: dict[str, Any]) -> None:
     ]
     table(["", "", ""], rows, right=[1])
     echo()
+    changed, unreadable = _changes(data["changes"]), _unreadable(data["changes"])
     if not data["stale"]:
         echo("Nothing has changed since.")
-    else:
+    if changed:
         echo("Changed since, so run kb build:")
-        for line in _changes(data["changes"]):
+        for line in changed:
+            echo(wrapped(line, indent="  ", hanging="    "))
+    if changed and unreadable:
+        echo()
+    if unreadable:
+        echo("Cannot be read, so correct it first:")
+        for line in unreadable:
             echo(wrapped(line, indent="  ", hanging="    "))
     if data["advice"]:
         echo()
@@ -75,9 +82,14 @@ def _notes(data: dict[str, Any]) -> list[list[str]]:
 def _changes(changes: dict[str, Any]) -> list[str]:
     names = ("ontology", "catalogue", "reader", "embedding")
     lines = [f"the {name} differs" for name in names if changes[name]]
+    lines += ["the threshold of duplicates differs"] if changes["duplicates"] else []
     for what, by_kind in (("page", changes["pages"]), ("schema file", changes["schemas"])):
         for kind, items in by_kind.items():
-            if items:
+            if items and kind != "unreadable":
                 shown = ", ".join(items[:8])
                 lines.append(f"{counted(len(items), what)} {kind}: {shown}{' …' if len(items) > 8 else ''}")
     return [*lines, *changes["problems"]]
+
+
+def _unreadable(changes: dict[str, Any]) -> list[str]:
+    return [*changes["pages"]["unreadable"], *changes["schemas"]["unreadable"]]
