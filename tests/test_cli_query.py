@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -147,6 +149,68 @@ def test_machine_formats_hold_whole_terms(asked) -> None:
             (ox.NamedNode("urn:y"), ox.Literal("z", language="en")),
             (None, ox.Literal(5)),
         ]
+
+
+def test_xml_results_are_read_back_as_they_were(asked) -> None:
+    text = """SELECT ?x ?l ?b { VALUES (?x ?l) { (<urn:a&b> "<a> & \\r\\nb") (<urn:y> "z"@en) (UNDEF 5) } }"""
+    out = asked(text, "--format", "xml").out
+    solutions = ox.parse_query_results(out, format=ox.QueryResultsFormat.XML)
+    assert [v.value for v in solutions.variables] == ["x", "l", "b"]  # type: ignore[union-attr]
+    assert [tuple(row) for row in solutions] == [  # type: ignore[union-attr]
+        (ox.NamedNode("urn:a&b"), ox.Literal("<a> & \r\nb"), None),
+        (ox.NamedNode("urn:y"), ox.Literal("z", language="en"), None),
+        (None, ox.Literal(5), None),
+    ]
+    from rdflib.query import Result
+
+    assert len(Result.parse(io.BytesIO(out.encode()), format="xml")) == 3
+    assert "<boolean>true</boolean>" in asked("ASK {}", "--format", "xml").out
+
+
+def test_what_xml_cannot_hold_is_refused_with_another_format(asked) -> None:
+    ran = asked(r'SELECT ?x { BIND("\u0001" AS ?x) }', "--format", "xml")
+    assert (ran.code, ran.out) == (2, "")
+    assert "U+0001, which XML cannot; use --format json" in ran.err
+
+
+def test_a_pipe_or_folder_in_place_of_a_file_is_refused_and_not_waited_for(cmd: Kb, wiki: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.rq")
+    (tmp_path / "folder.rq").mkdir()
+    for name in ("pipe.rq", "folder.rq"):
+        ran = cmd("query", tmp_path / name, "--kb", wiki)
+        assert ran.code == 2
+        assert "it is no file; give a query on standard input as -" in " ".join(ran.err.split())
+    (tmp_path / "big.rq").write_bytes(b"#" * 4_000_001)
+    assert "1,000,000 characters" in cmd("query", tmp_path / "big.rq", "--kb", wiki).err
+
+
+def test_a_list_is_narrowed_by_a_word_and_by_tags(cmd: Kb, wiki: Path) -> None:
+    def names(*args: str) -> set[str]:
+        return {row["name"] for row in json.loads(cmd("query", "--list", *args, "--json", "--kb", wiki).out)}
+
+    assert "find_impact" in names("impact")
+    assert names("impact") < names()
+    assert names("--tag", "incident", "--tag", "people") == {"find_people_to_call"}
+    ran = cmd("query", "--list", "--tag", "incidents", "--kb", wiki)
+    assert (ran.code, ran.out) == (2, "")
+    assert "No query has the tag 'incidents'; there are: " in " ".join(ran.err.split())
+    assert cmd("query", "find_impact", "--tag", "incident", "--kb", wiki).code == 2
+    assert "No query has 'qqq'" in cmd("query", "--list", "qqq", "--kb", wiki).err
+
+
+def test_wide_rows_are_cut_with_a_note(asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kb.graph import worker
+
+    monkeypatch.setattr(worker, "MAX_BYTES", 1 << 10)
+    ran = asked("SELECT * { ?a ?b ?c . ?d ?e ?f }", "--format", "csv")
+    assert ran.code == 0
+    assert "since more would be over 0 MiB; select fewer variables" in ran.err
+
+
+def test_a_service_is_asked_only_with_the_option(asked) -> None:
+    text = "SELECT ?x { SERVICE SILENT <http://127.0.0.1:9/> { ?x ?y ?z } }"
+    assert asked(text).code == 2
+    assert asked(text, "--allow-service", "--format", "csv").code == 0
 
 
 def test_ask_prints_true_or_false(asked) -> None:

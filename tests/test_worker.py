@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -107,6 +109,22 @@ def test_a_query_that_eats_memory_ends_alone(store: Path, monkeypatch: pytest.Mo
         run_query(store, "SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l } ORDER BY ?c ?f ?i ?l", timeout=60)
 
 
+def test_rows_that_are_large_rather_than_many_are_bounded_by_their_bytes(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "MAX_BYTES", 10_000)
+    wide = run_query(store, "SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }")
+    assert wide.truncated
+    assert 10 < len(wide.rows) < 10_000 // (9 * 8)
+    long = run_query(store, f'SELECT ?x {{ ?s <urn:next> ?o BIND("{"x" * 4000}" AS ?x) }}')
+    assert (len(long.rows), long.truncated) == (2, True)
+    assert run_query(store, f'SELECT ("{"x" * 20000}" AS ?x) {{}}') == worker.QueryResult(
+        kind="select", variables=("x",), truncated=True
+    )
+    triples = run_query(store, f'CONSTRUCT {{ ?s <urn:x> "{"x" * 4000}" }} WHERE {{ ?s <urn:next> ?o }}')
+    assert (len(triples.triples), triples.truncated) == (2, True)
+
+
 def test_a_query_that_overflows_the_parser_is_a_refusal_and_not_a_crash(store: Path) -> None:
     with pytest.raises(QueryError, match="nested too deeply to be read"):
         run_query(store, "SELECT * { " + "{} UNION " * 100_000 + "{} }")
@@ -152,6 +170,60 @@ def test_no_request_leaves_the_process_for_any_refused_query(store: Path) -> Non
                     running.run(text)
         server.shutdown()
     assert asked == []
+
+
+class _Endpoint(http.server.BaseHTTPRequestHandler):
+    """Answers any query with one row, or never."""
+
+    slow = False
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.slow:
+            time.sleep(3)
+        body = b'{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"uri","value":"urn:far"}}]}}'
+        self.send_response(200)
+        self.send_header("Content-Type", "application/sparql-results+json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        return
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_an_allowed_service_is_asked_and_stopped_like_any_query(
+    store: Path, slow: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_Endpoint, "slow", slow)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Endpoint) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        text = f"SELECT ?x {{ SERVICE <http://127.0.0.1:{server.server_port}/sparql> {{ ?x ?y ?z }} }}"
+        with pytest.raises(QueryError, match="or allow it with --allow-service"):
+            run_query(store, text)
+        if slow:
+            with pytest.raises(QueryTimeoutError, match=r"stopped after 0\.5 seconds"):
+                run_query(store, text, allow_service=True, timeout=0.5)
+        else:
+            assert run_query(store, text, allow_service=True).rows == ((ox.NamedNode("urn:far"),),)
+            assert run_query(store, text, allow_service=True, max_rows=0).truncated
+        server.shutdown()
+
+
+def test_an_allowed_service_that_does_not_answer_is_an_error_in_words(store: Path) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{closed.getsockname()[1]}/"
+        with pytest.raises(QueryError, match="the query cannot be run: another server failed"):
+            run_query(store, f"SELECT * {{ SERVICE <{address}> {{ ?x ?y ?z }} }}", allow_service=True)
+
+
+@pytest.mark.parametrize("text", ["SELECT * FROM <http://127.0.0.1:9/> {}", "LOAD <http://127.0.0.1:9/>", "DROP ALL"])
+def test_allowing_services_allows_nothing_else(store: Path, text: str) -> None:
+    with pytest.raises(QueryError, match="the query is refused"):
+        run_query(store, text, allow_service=True)
 
 
 def test_a_store_that_is_not_there_is_an_error_of_the_index(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,12 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_ROWS = ("table", "csv", "tsv", "json")
+_ROWS = ("table", "csv", "tsv", "json", "xml")
 _GRAPHS = ("turtle", "ntriples", "rdfxml", "jsonld")
 
 
 @click.command()
-@click.argument("query", metavar="NAME|FILE|-", required=False)
+@click.argument("query", metavar="[NAME|FILE|-]", required=False)
 @click.option(
     "-p",
     "--param",
@@ -34,7 +36,10 @@ _GRAPHS = ("turtle", "ntriples", "rdfxml", "jsonld")
     metavar="NAME=VALUE",
     help="A parameter of the query. Repeatable.",
 )
-@click.option("--list", "as_list", is_flag=True, help="List the named queries with their parameters.")
+@click.option("--list", "as_list", is_flag=True, help="List the named queries; with NAME, those with this word.")
+@click.option(
+    "--tag", "tags", multiple=True, metavar="TAG", help="With --list: only queries with this tag. Repeatable."
+)
 @click.option(
     "--format",
     "syntax",
@@ -57,15 +62,18 @@ _GRAPHS = ("turtle", "ntriples", "rdfxml", "jsonld")
     metavar="N",
     help="Rows to return at most.",
 )
+@click.option("--allow-service", is_flag=True, help="Let the query ask other servers, within the same bounds.")
 @kb_option
 @json_option
 def command(
     query: str | None,
     parameters: tuple[str, ...],
     as_list: bool,
+    tags: tuple[str, ...],
     syntax: str | None,
     timeout: float,
     max_rows: int,
+    allow_service: bool,
     folder: Path,
     as_json: bool,
 ) -> None:
@@ -73,20 +81,23 @@ def command(
 
     \b
     kb query --list
+    kb query --list --tag upkeep
     kb query find_impact -p entity=ledger-db
     kb query mine.rq --format csv
     echo 'SELECT ?x { ?x a :Service }' | kb query -
 
     Named queries come with kb; a folder queries/ beside kb.toml adds to them. The facts are the default graph, and
     GRAPH ?g { … } reaches pages, provenance, rejections and the report. The usual prefixes and entity:, page: and
-    graph: need not be declared. Queries only read, and never reach the network.
+    graph: need not be declared. Queries only read, and never reach the network unless --allow-service is given.
     """  # noqa: D301 - \b is click's mark for lines that stay as they are
     from kb.config import packaged
 
     folders = [packaged("queries"), folder / "queries"]
     if as_list:
-        _list(folders, folder, as_json=as_json)
+        _list(folders, folder, word=query or "", tags=tags, as_json=as_json)
         return
+    if tags:
+        raise click.UsageError("--tag chooses what --list shows; add --list.")
     if query is None:
         raise click.UsageError("Name a query, a .rq file, or - for standard input; --list shows the named ones.")
     from kb.graph.library import load_query, parse_header
@@ -101,12 +112,26 @@ def command(
             chosen = _fitting(base).with_examples(chosen, prefixes)
         _warn(base, chosen, prefixes)
         terms = _terms(base, chosen, pairs, prefixes)
-        result = _run(base, chosen, terms, prefixes, timeout=timeout, max_rows=max_rows)
+        bounds = {"timeout": timeout, "max_rows": max_rows, "allow_service": allow_service}
+        result = _run(base, chosen, terms, prefixes, **bounds)
         _print(result, base, prefixes, "json" if as_json and syntax is None else syntax)
     if result.truncated:
-        what = ("triple" if result.kind == "graph" else "row") + ("s" if max_rows != 1 else "")
-        first = f"first {max_rows:,} {what}" if max_rows != 1 else f"first {what}"
-        note(f"Note: only the {first}; --max-rows allows more.")
+        note(_cut(result, max_rows))
+
+
+def _cut(result: QueryResult, max_rows: int) -> str:
+    """What is said of a result that is not all."""
+    from kb.graph.worker import MAX_BYTES
+
+    there = len(result.triples) if result.kind == "graph" else len(result.rows)
+    what = ("triple" if result.kind == "graph" else "row") + ("s" if there != 1 else "")
+    first = f"first {there:,} {what}" if there != 1 else f"first {what}"
+    if there == max_rows:
+        return f"Note: only the {first}; --max-rows allows more."
+    return (
+        f"Note: only the {first}, since more would be over {MAX_BYTES >> 20} MiB; select fewer variables, "
+        "or take the rest with LIMIT and OFFSET."
+    )
 
 
 def _fitting(kb: KnowledgeBase) -> Fitting:
@@ -123,10 +148,12 @@ def _warn(kb: KnowledgeBase, query: NamedQuery, prefixes: Mapping[str, str]) -> 
             note(f"Warning: {fitting.hint(iri)}")
 
 
-def _list(folders: list[Path], folder: Path, *, as_json: bool) -> None:
+def _list(folders: list[Path], folder: Path, *, word: str, tags: tuple[str, ...], as_json: bool) -> None:
     from kb.graph.library import list_queries
 
-    found = list_queries(folders)
+    known = list_queries(folders)
+    _check_tags(tags, {tag for query in known.values() for tag in query.tags})
+    found = {name: query for name, query in known.items() if query.matches(word, tags)}
     foreign: dict[str, NamedQuery] = {}
     base = _opened(folder)
     if base is not None:
@@ -140,11 +167,25 @@ def _list(folders: list[Path], folder: Path, *, as_json: bool) -> None:
         rows = [{**query.to_json(), "fits": name in found} for name, query in sorted({**found, **foreign}.items())]
         echo_json(rows)
         return
+    if not found and not foreign:
+        note(f"No query has {word!r} in its name, question or tags." if word else "No query has these tags.")
+        return
     _show_queries(found)
     if foreign:
         echo()
         echo("Not for this ontology, which lacks terms that they ask for:")
         echo(wrapped(", ".join(foreign), indent="    "))
+    if not word and not tags:
+        counted = Counter(tag for query in found.values() for tag in query.tags)
+        shown = ", ".join(f"{tag} ({number})" for tag, number in sorted(counted.items()))
+        echo()
+        echo(wrapped(f"Tags, for --tag: {shown}"))
+
+
+def _check_tags(tags: tuple[str, ...], known: set[str]) -> None:
+    for tag in tags:
+        if tag not in known:
+            raise click.UsageError(f"No query has the tag {tag!r}; there are: {', '.join(sorted(known))}.")
 
 
 def _opened(folder: Path) -> KnowledgeBase | None:
@@ -160,12 +201,13 @@ def _opened(folder: Path) -> KnowledgeBase | None:
 
 def _show_queries(found: Mapping[str, NamedQuery]) -> None:
     for query in found.values():
-        takes = [
-            f"-p {one.name}={one.example or '…'}" if one.required else f"[-p {one.name}={one.example or '…'}]"
-            for one in query.parameters
-        ]
+        shown = [f"-p {one.name}={shlex.quote(one.example or one.default or '…')}" for one in query.parameters]
+        takes = [text if one.required else f"[{text}]" for one, text in zip(query.parameters, shown, strict=True)]
         echo(" ".join([query.name, *takes]))
         echo(wrapped(query.question or "(no header that says what it answers)", indent="    "))
+        for one in query.parameters:
+            default = f" [default: {one.default}]" if one.default is not None else ""
+            echo(wrapped(f"{one.name}: {one.type}, {one.about}{default}", indent="      ", hanging="        "))
 
 
 def _pairs(parameters: tuple[str, ...]) -> dict[str, str]:
@@ -213,7 +255,7 @@ def _run(
 
 
 def _print(result: QueryResult, kb: KnowledgeBase, prefixes: Mapping[str, str], syntax: str | None) -> None:
-    from kb.graph.results import to_csv, to_json, to_tsv
+    from kb.graph.results import to_csv, to_json, to_tsv, to_xml
 
     if result.kind == "graph":
         from kb.graph.export import serialise
@@ -225,7 +267,7 @@ def _print(result: QueryResult, kb: KnowledgeBase, prefixes: Mapping[str, str], 
         return
     if syntax in _GRAPHS:
         raise click.UsageError(f"The query gives no triples; --format must be one of {', '.join(_ROWS)}.")
-    writers = {"csv": to_csv, "tsv": to_tsv, "json": to_json}
+    writers = {"csv": to_csv, "tsv": to_tsv, "json": to_json, "xml": to_xml}
     if syntax in writers:
         echo_bytes(writers[syntax](result).encode())
     elif result.kind == "ask":

@@ -19,7 +19,10 @@ from kb.graph.guard import check_query
 __all__ = ["main", "term"]
 
 _AT_ONCE = 500
-"""Rows in one message."""
+"""Rows in one message, at most."""
+
+_MESSAGE = 1 << 20
+"""Bytes in one message, about; a message ends with the row that passes this."""
 
 
 def main() -> None:
@@ -46,7 +49,10 @@ def main() -> None:
         except (ValueError, RuntimeError) as err:
             _send("error", {"type": "query", "message": f"the query cannot be run: {err}"})
         except OSError as err:
-            _send("error", {"type": "store", "message": str(err)})
+            if request["allow_service"]:  # far more often the network than the disk
+                _send("error", {"type": "query", "message": f"the query cannot be run: another server failed: {err}"})
+            else:
+                _send("error", {"type": "store", "message": str(err)})
         _alarm(0)
 
 
@@ -60,7 +66,7 @@ def _listen(requests: queue.SimpleQueue[bytes]) -> None:
 def _answer(store: ox.Store, request: dict[str, Any]) -> None:
     text, limit, prefixes = request["text"], request["max_rows"], request["prefixes"]
     _send("phase", "check")
-    check_query(text, prefixes=prefixes)
+    check_query(text, prefixes=prefixes, allow_service=request["allow_service"])
     _send("phase", "run")
     result = store.query(text, prefixes=prefixes)
     if isinstance(result, ox.QueryBoolean):
@@ -69,9 +75,10 @@ def _answer(store: ox.Store, request: dict[str, Any]) -> None:
     select = isinstance(result, ox.QuerySolutions)
     if isinstance(result, ox.QuerySolutions):
         _send("variables", [variable.value for variable in result.variables])
+    kind = "rows" if select else "triples"
     seen: set[Any] = set()
-    batch: list[Any] = []
-    count, truncated = 0, False
+    batch: list[str] = []
+    count, size, sent, truncated = 0, 0, 0, False
     for one in result:
         if not select:
             if one in seen:  # a graph holds a triple once, however often a template made it
@@ -80,13 +87,20 @@ def _answer(store: ox.Store, request: dict[str, Any]) -> None:
         if count == limit:
             truncated = True
             break
+        row = json.dumps([None if cell is None else term(cell) for cell in one])
+        # What comes back is held in memory by the parent, and a few rows can be as large as many.
+        if sent + size + len(row) > request["max_bytes"]:
+            truncated = True
+            break
         count += 1
-        batch.append([None if cell is None else term(cell) for cell in one])
-        if len(batch) == _AT_ONCE:
-            _send("rows" if select else "triples", batch)
-            batch = []
+        size += len(row)
+        batch.append(row)
+        if len(batch) == _AT_ONCE or size > _MESSAGE:
+            _send_rows(kind, batch)
+            sent += size
+            batch, size = [], 0
     if batch:
-        _send("rows" if select else "triples", batch)
+        _send_rows(kind, batch)
     _send("end", {"kind": "select" if select else "graph", "truncated": truncated})
 
 
@@ -107,6 +121,11 @@ def term(value: Any) -> list[Any]:
 
 def _send(kind: str, value: Any) -> None:
     sys.stdout.write(json.dumps([kind, value]) + "\n")
+    sys.stdout.flush()
+
+
+def _send_rows(kind: str, rows: list[str]) -> None:
+    sys.stdout.write(f'["{kind}", [{", ".join(rows)}]]\n')
     sys.stdout.flush()
 
 

@@ -1,7 +1,7 @@
 """What a query of a user may not do, refused in words before anything runs.
 
 A query must only read the knowledge base. `SERVICE` makes Oxigraph call any address, `FROM <…>` makes other engines
-load one, and updates write: all are refused.
+load one, and updates write: all are refused, but `SERVICE` only where the caller does not allow it.
 
 Whether such a word is a keyword or part of a name, string or comment is for the engine's own parser to say, because a
 second grammar would disagree with it somewhere, and there the hole would be. So the parser is asked twice: once about
@@ -36,7 +36,7 @@ MAX_LENGTH = 1_000_000
 _FORBIDDEN: dict[str, str] = {
     "service": (
         "SERVICE would send parts of the query to another server, and queries here never reach the network; "
-        "ask that server yourself, and put what it answers into a VALUES block"
+        "ask that server yourself, and put what it answers into a VALUES block, or allow it with --allow-service"
     ),
     "from": (
         "FROM would choose, and in some engines fetch, other data; the facts are the default graph here, "
@@ -56,8 +56,8 @@ class QueryKind(StrEnum):
     DESCRIBE = "describe"
 
 
-def check_query(text: str, *, prefixes: Mapping[str, str] = QUERY_PREFIXES) -> QueryKind:
-    """The kind of a query that is safe to run.
+def check_query(text: str, *, prefixes: Mapping[str, str] = QUERY_PREFIXES, allow_service: bool = False) -> QueryKind:
+    """The kind of a query that is safe to run. With `allow_service` it may ask other servers.
 
     Raises QueryError for one that would write or reach the network, and for a syntax error, with line, column and the
     text found there.
@@ -68,6 +68,8 @@ def check_query(text: str, *, prefixes: Mapping[str, str] = QUERY_PREFIXES) -> Q
     if error is not None:
         raise QueryError(_diagnosis(text, found, error, prefixes))
     for word, why in _FORBIDDEN.items():
+        if word == "service" and allow_service:
+            continue
         at = _keyword(text, word, prefixes)
         if at is not None:
             raise QueryError(f"the query is refused: {_where(text, at)}: {why}")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import Any
 
 from kb.errors import QueryError
 from kb.graph._tokens import tokens
+from kb.graph.guard import MAX_LENGTH
 
 __all__ = [
     "PARAMETER_TYPES",
@@ -73,6 +75,11 @@ class NamedQuery:
     tags: tuple[str, ...] = ()
     headed: bool = False
 
+    def matches(self, word: str, tags: Iterable[str]) -> bool:
+        """Whether the name, question or tags have this word, in any case, and the query all of these tags."""
+        texts = (self.name, self.question, *self.tags)
+        return set(tags) <= set(self.tags) and any(word.lower() in text.lower() for text in texts)
+
     def to_json(self) -> dict[str, Any]:
         """Everything but the text."""
         return {
@@ -98,7 +105,7 @@ def list_queries(folders: Iterable[Path]) -> dict[str, NamedQuery]:
 def load_query(name: str, folders: Sequence[Path]) -> NamedQuery:
     """The query of this name, or in the file of this path. Raises QueryError where there is none."""
     path = Path(name)
-    if path.suffix == ".rq" or path.is_file():
+    if path.suffix == ".rq" or (path.exists() and not path.is_dir()):
         return parse_header(_read(path), path.stem, path)
     known = _files(folders)
     if name not in known:
@@ -125,7 +132,14 @@ def _files(folders: Iterable[Path]) -> dict[str, Path]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        # A pipe would be waited for, perhaps for ever, and a device has no end.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise QueryError(f"{path}: cannot be read: it is no file; give a query on standard input as -")
+        with path.open("rb") as file:
+            data = file.read(MAX_LENGTH * 4 + 1)
+        if len(data) > MAX_LENGTH * 4:
+            raise QueryError(f"{path}: cannot be read: a query of more than {MAX_LENGTH:,} characters is refused")
+        return data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as err:
         reason = err.strerror if isinstance(err, OSError) else "it is not UTF-8 text"
         raise QueryError(f"{path}: cannot be read: {reason}") from err

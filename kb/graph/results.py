@@ -1,6 +1,7 @@
-"""What a query gave back, and how it is written: SPARQL 1.1 results in JSON, CSV and TSV.
+"""What a query gave back, and how it is written: SPARQL 1.1 results in JSON, XML, CSV and TSV.
 
-https://www.w3.org/TR/sparql11-results-json/ and https://www.w3.org/TR/sparql11-results-csv-tsv/.
+https://www.w3.org/TR/sparql11-results-json/, https://www.w3.org/TR/rdf-sparql-XMLres/ and
+https://www.w3.org/TR/sparql11-results-csv-tsv/.
 """
 
 from __future__ import annotations
@@ -8,14 +9,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
 import pyoxigraph as ox
 
+from kb.errors import QueryError
 from kb.namespaces import XSD
 
-__all__ = ["QueryResult", "Term", "to_csv", "to_json", "to_tsv"]
+__all__ = ["QueryResult", "Term", "to_csv", "to_json", "to_tsv", "to_xml"]
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
@@ -75,6 +79,53 @@ def to_tsv(result: QueryResult) -> str:
     lines = ["\t".join(f"?{name}" for name in result.variables)]
     lines.extend("\t".join("" if term is None else _tsv_term(term) for term in row) for row in result.rows)
     return "\n".join(lines) + "\n"
+
+
+def to_xml(result: QueryResult) -> str:
+    """SPARQL Query Results XML. Raises QueryError for a character that XML 1.0 cannot hold, such as U+0001."""
+    head = "".join(f"    <variable name={quoteattr(name)}/>\n" for name in result.variables)
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<sparql xmlns="http://www.w3.org/2005/sparql-results#">']
+    if result.kind == "ask":
+        lines += ["  <head/>", f"  <boolean>{'true' if result.boolean else 'false'}</boolean>"]
+    else:
+        lines += [f"  <head>\n{head}  </head>" if head else "  <head/>", "  <results>"]
+        for row in result.rows:
+            lines.append("    <result>")
+            for name, term in zip(result.variables, row, strict=True):
+                if term is not None:
+                    lines.append(f"      <binding name={quoteattr(name)}>{_xml_term(term)}</binding>")
+            lines.append("    </result>")
+        lines.append("  </results>")
+    text = "\n".join([*lines, "</sparql>"]) + "\n"
+    if found := _NOT_XML.search(text):
+        raise QueryError(f"a value holds the character U+{ord(found[0]):04X}, which XML cannot; use --format json")
+    return text
+
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""https://www.w3.org/TR/xml/#charsets"""
+
+
+def _xml_term(term: Term) -> str:
+    if isinstance(term, ox.NamedNode):
+        return f"<uri>{_xml_text(term.value)}</uri>"
+    if isinstance(term, ox.BlankNode):
+        return f"<bnode>{_xml_text(term.value)}</bnode>"
+    if isinstance(term, ox.Triple):
+        ends = (("subject", term.subject), ("predicate", term.predicate), ("object", term.object))
+        inside = "".join(f"<{name}>{_xml_term(end)}</{name}>" for name, end in ends)
+        return f"<triple>{inside}</triple>"
+    kind = ""
+    if term.language:
+        kind = f" xml:lang={quoteattr(term.language)}"
+    elif term.datatype.value != XSD + "string":
+        kind = f" datatype={quoteattr(term.datatype.value)}"
+    return f"<literal{kind}>{_xml_text(term.value)}</literal>"
+
+
+def _xml_text(text: str) -> str:
+    # A carriage return as it stands would be read back as a line feed.
+    return escape(text, {"\r": "&#13;"})
 
 
 def _json_term(term: Term) -> dict[str, Any]:

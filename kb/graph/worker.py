@@ -27,7 +27,15 @@ from kb.graph.guard import QUERY_PREFIXES
 from kb.graph.parameters import bind
 from kb.graph.results import QueryResult, Term
 
-__all__ = ["DEFAULT_MAX_ROWS", "DEFAULT_TIMEOUT", "MEMORY_LIMIT", "QueryResult", "QueryWorker", "run_query"]
+__all__ = [
+    "DEFAULT_MAX_ROWS",
+    "DEFAULT_TIMEOUT",
+    "MAX_BYTES",
+    "MEMORY_LIMIT",
+    "QueryResult",
+    "QueryWorker",
+    "run_query",
+]
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds that a query may take."""
@@ -35,8 +43,12 @@ DEFAULT_TIMEOUT = 30.0
 DEFAULT_MAX_ROWS = 100_000
 """Rows or triples that come back at most, so that a careless query does not fill the memory."""
 
-MEMORY_LIMIT = 4 << 30
-"""Bytes of address space that a query may take."""
+MAX_BYTES = 64 << 20
+"""Bytes of JSON that come back at most, for rows that are few but large: 100,000 rows of twenty columns would be
+gigabytes here."""
+
+MEMORY_LIMIT = 2 << 30
+"""Bytes of address space that a query may take in the child."""
 
 
 def run_query(
@@ -47,15 +59,24 @@ def run_query(
     max_rows: int | None = None,
     parameters: Mapping[str, Term] | None = None,
     prefixes: Mapping[str, str] = QUERY_PREFIXES,
+    allow_service: bool = False,
 ) -> QueryResult:
     """Checks and runs one query on the store in this folder.
 
-    `timeout` is in seconds, `max_rows` counts rows or triples; None stands for the defaults above. `parameters` takes
-    the place of variables, as terms. Raises QueryError for a query that is refused or does not parse, and
-    QueryTimeoutError for one that took too long or too much memory.
+    `timeout` is in seconds, `max_rows` counts rows or triples; None stands for the defaults above. A result that would
+    be larger than `MAX_BYTES` is cut before that, and is `truncated`. `parameters` takes the place of variables, as
+    terms. `allow_service` lets the query ask other servers, within the same bounds. Raises QueryError for a query that
+    is refused or does not parse, and QueryTimeoutError for one that took too long or too much memory.
     """
     with QueryWorker(store) as worker:
-        return worker.run(text, timeout=timeout, max_rows=max_rows, parameters=parameters, prefixes=prefixes)
+        return worker.run(
+            text,
+            timeout=timeout,
+            max_rows=max_rows,
+            parameters=parameters,
+            prefixes=prefixes,
+            allow_service=allow_service,
+        )
 
 
 class QueryWorker:
@@ -92,6 +113,7 @@ class QueryWorker:
         max_rows: int | None = None,
         parameters: Mapping[str, Term] | None = None,
         prefixes: Mapping[str, str] = QUERY_PREFIXES,
+        allow_service: bool = False,
     ) -> QueryResult:
         """As `run_query`."""
         seconds = DEFAULT_TIMEOUT if timeout is None else timeout
@@ -102,7 +124,14 @@ class QueryWorker:
             raise QueryError(f"the most rows to return are {limit}; give 0 or more")
         if parameters:
             text = bind(text, parameters)
-        request = {"text": text, "max_rows": limit, "prefixes": dict(prefixes), "seconds": seconds}
+        request = {
+            "text": text,
+            "max_rows": limit,
+            "max_bytes": MAX_BYTES,
+            "prefixes": dict(prefixes),
+            "seconds": seconds,
+            "allow_service": allow_service,
+        }
         expired = threading.Event()
         process = self._start()
 
