@@ -135,10 +135,14 @@ def load_config(folder: Path) -> Config:
     for what, files in (("ontology", config.ontology), ("shapes", config.shapes), ("catalogue", config.catalogue)):
         for item in files:
             if not item.exists():
-                raise ConfigError(f"{path}: {what} names {config.shown(item)!r}, which does not exist")
+                raise ConfigError(
+                    f"{path}: {what} names {config.shown(item)!r}, which does not exist; make it, or name another"
+                )
     for key, place in (("pages", config.pages), ("schemas", config.schemas)):
         if place is not None and not place.is_dir():
-            raise ConfigError(f"{path}: {key} names {config.shown(place)!r}, which is not a folder")
+            raise ConfigError(
+                f"{path}: {key} names {config.shown(place)!r}, which is not a folder; name one that is there, or remove the line"
+            )
     return config
 
 

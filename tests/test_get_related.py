@@ -52,8 +52,8 @@ def test_a_concept_is_shown_with_its_description_review_fields_and_caveats(base:
     ]
     assert [(one["id"], one["severity"], one["applies_to"]) for one in found["caveats"]] == [
         ("no-way-back", "high", ["field:deployment_config:immutable", "field:deployment_config:values"]),
-        ("yaml-booleans", "low", []),
         ("zero-replicas", "medium", ["field:deployment_config:replicas"]),
+        ("yaml-booleans", "low", []),
     ]
 
 

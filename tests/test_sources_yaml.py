@@ -95,7 +95,8 @@ def test_shared_values_and_merge_keys_are_understood() -> None:
     [
         ("a: 1\nb: c: d\n", 2, "mapping values are not allowed"),
         ("a: 1\nb: 'x\n", 2, "unexpected end of stream"),
-        ("a:\n\t- b\n", 2, "cannot start any token"),
+        ("a:\n\t- b\n", 2, "indent with spaces, not with tabs"),
+        ("a: @b\n", 1, "put quotes around texts"),
         ("a: 1\nb: \x01", 2, "U+0001"),
         ("a: 1\nb: 2\na: 3\n", 3, "key 'a' stands on line 1 already"),
         ("? [a]\n: b\n", 1, "a key is a list or mapping"),

@@ -89,3 +89,5 @@ def fetch(name: str, source: Path | None, force: bool, as_json: bool) -> None:
     else:
         what = "fetched and verified" if fetched else "already there, and verified"
         echo(f"{MODELS[name].title}: {what}: {_shown(folder)}")
+        if fetched:
+            echo("The next kb build embeds with it, unless [embed] in kb.toml names another provider.")

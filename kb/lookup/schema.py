@@ -18,6 +18,8 @@ __all__ = ["SCHEMA_KINDS", "SchemaNodes"]
 
 SCHEMA_KINDS = (CONCEPT, FIELD, CAVEAT)
 Found = dict[str, Any]
+# The most harmful comes first; other words go by the shapes, and come last.
+_SEVERITIES = ("critical", "high", "medium", "low", "info")
 
 _CONCEPTS = "SELECT ?concept WHERE { ?concept a kb:Concept } ORDER BY ?concept"
 _CONCEPT = """SELECT ?concept ?description ?status WHERE {
@@ -163,7 +165,7 @@ class SchemaNodes:
         return list(found.values())
 
     def caveats(self, concept: str) -> list[Found]:
-        """The caveats of a concept, in the order of their ids; `applies_to` are node ids of fields."""
+        """The caveats of a concept, the most severe first, then by their ids; `applies_to` are node ids of fields."""
         return self._caveats(_CAVEATS, concept, concept=self._concept_iri(concept))
 
     # -- helpers ------------------------------------------------------------
@@ -178,7 +180,8 @@ class SchemaNodes:
             found.setdefault(node_id, {**one, "summary": row.get("summary", own), "evidence": row.get("evidence")})
             if "about" in row:
                 about[node_id][self._id(row["about"])] = None
-        return [{**one, "applies_to": list(about[node_id])} for node_id, one in found.items()]
+        ordered = sorted(found.values(), key=_severity)
+        return [{**one, "applies_to": list(about[one["node_id"]])} for one in ordered]
 
     def _first(self, query: str, **bound: str) -> Mapping[str, str]:
         return next(rows(self.store, query, **bound), {})
@@ -189,6 +192,11 @@ class SchemaNodes:
     def _id(self, iri: str) -> str:
         # What an ontology of the user's own put there keeps its IRI.
         return self.iris.entity_id(iri) or iri
+
+
+def _severity(caveat: Found) -> int:
+    said = caveat["severity"]
+    return _SEVERITIES.index(said) if said in _SEVERITIES else len(_SEVERITIES)
 
 
 def _own_id(node_id: str, kind: str, concept: str) -> str:

@@ -88,9 +88,11 @@ def _build_yaml(text: str, builder: Builder) -> None:
                 builder.end_document()
     except yaml.YAMLError as err:
         line, problem = _yaml_problem(err, text)
-        builder.faults.append(
-            Fault(builder.shown, line, f"is not valid YAML: {problem}; put quotes around texts that hold ': ' or signs")
-        )
+        lines = text.splitlines()
+        at = lines[line - 1] if line is not None and 0 < line <= len(lines) else ""
+        tab = "\t" in at[: len(at) - len(at.lstrip())]
+        hint = "indent with spaces, not with tabs" if tab else "put quotes around texts that hold ': ' or signs"
+        builder.faults.append(Fault(builder.shown, line, f"is not valid YAML: {problem}; {hint}"))
 
 
 _NO_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
