@@ -140,9 +140,8 @@ def load_config(folder: Path) -> Config:
                 )
     for key, place in (("pages", config.pages), ("schemas", config.schemas)):
         if place is not None and not place.is_dir():
-            raise ConfigError(
-                f"{path}: {key} names {config.shown(place)!r}, which is not a folder; name one that is there, or remove the line"
-            )
+            hint = "name one that is there, or remove the line"
+            raise ConfigError(f"{path}: {key} names {config.shown(place)!r}, which is not a folder; {hint}")
     return config
 
 
