@@ -24,26 +24,32 @@ if TYPE_CHECKING:
     from rdflib import Graph
     from rdflib.term import Node
 
-__all__ = ["oxigraph_graph", "run", "to_rdflib"]
+__all__ = ["oxigraph_graph", "quiet", "report", "run", "to_rdflib"]
 
 _LOGGERS = ("pyshacl-validate", "rdflib.term")
 
 
 def run(data: Graph, shapes: Graph, iris: Iris) -> list[Finding]:
     """All validation results. Raises OntologyError where the shapes cannot be used."""
+    return _findings(report(data, shapes), iris)
+
+
+def report(data: Graph, shapes: Graph) -> Graph:
+    """The report graph of pySHACL. Raises OntologyError where the shapes cannot be used."""
     import pyshacl
     from pyshacl.errors import ReportableRuntimeError
 
     try:
-        with _quiet():
-            _, report, _ = pyshacl.validate(
+        with quiet():
+            _, found, _ = pyshacl.validate(
                 data, shacl_graph=shapes, inference="none", advanced=False, js=False, do_owl_imports=False
             )
     except (ReportableRuntimeError, re.error, ValueError, RecursionError) as err:
         raise _unusable(err) from err
-    if isinstance(report, Exception):
-        raise _unusable(report)
-    return _findings(report, iris)
+    if isinstance(found, Exception):
+        raise _unusable(found)
+    graph: Graph = found
+    return graph
 
 
 def _findings(report: Graph, iris: Iris) -> list[Finding]:
@@ -126,7 +132,7 @@ def oxigraph_graph(triples: Iterable[ox.Triple]) -> Graph:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """PySHACL and rdflib write to the terminal what they find odd in shapes; only commands may."""
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     before = [logger.disabled for logger in loggers]

@@ -1,0 +1,302 @@
+"""SHACL over any RDF graph: what pySHACL reports, in a fraction of its time.
+
+https://www.w3.org/TR/shacl/. Asserted data only: no inference, no rules, no imports, nothing fetched. Focus nodes that
+surely have no result are left out beforehand (`kb.graph._screen`); every result is pySHACL's own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pyoxigraph as ox
+
+from kb.graph._recursion import check_shapes
+from kb.namespaces import RDF, SH
+
+if TYPE_CHECKING:
+    from rdflib import Graph
+    from rdflib.term import Node
+
+    from kb.graph._screen import Screen
+
+__all__ = ["Outcome", "ShaclReport", "check_graph"]
+
+Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
+
+_TARGETS = tuple(SH + name for name in ("targetNode", "targetClass", "targetSubjectsOf", "targetObjectsOf"))
+_QUERIES = tuple(SH + name for name in ("select", "ask", "construct"))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One `sh:ValidationResult`, its values as RDF terms.
+
+    `path` is None for a node shape. A path of another form than one property is a blank node, described in the report's
+    triples. `severity` is an IRI. `details` are the results that `sh:detail` gives.
+    """
+
+    focus: Term
+    path: Term | None
+    value: Term | None
+    component: str
+    shape: Term
+    severity: str
+    messages: tuple[str, ...]
+    details: tuple[Outcome, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ShaclReport:
+    """What validation found: results in a stable order, and the report graph of the standard.
+
+    `focus_nodes` counts pairs of shape and focus node, `looked_at` those of them that pySHACL had to look at.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    triples: tuple[ox.Triple, ...]
+    focus_nodes: int
+    looked_at: int
+
+    @property
+    def conforms(self) -> bool:
+        """Whether there is no result of any severity (https://www.w3.org/TR/shacl/#conformance-checking)."""
+        return not self.outcomes
+
+
+def check_graph(data: Iterable[ox.Triple], shapes: Iterable[ox.Triple], *, screened: bool = True) -> ShaclReport:
+    """Validates a data graph, class hierarchy included, against a shapes graph.
+
+    Without `screened` pySHACL looks at every focus node; the results are the same. Raises OntologyError where the
+    shapes cannot be used: what pySHACL refuses, shapes that hold themselves, queries that would reach the network.
+    """
+    from kb.graph._engine import quiet
+
+    with quiet():
+        return _checked(data, shapes, screened)
+
+
+def _checked(data: Iterable[ox.Triple], shapes: Iterable[ox.Triple], screened: bool) -> ShaclReport:
+    from kb.graph._screen import Index, Screen, mentioned
+
+    rules = list(dict.fromkeys(shapes))
+    check_shapes(rules)
+    terms: dict[Any, Node] = {}
+    shape_graph = _memory_graph(rules, terms)
+    facts = list(dict.fromkeys(data))
+    rows = [(_term(t.subject, terms), _term(t.predicate, terms), _term(t.object, terms)) for t in facts]
+    index = Index(rows, mentioned(shape_graph))
+    screen = Screen(shape_graph, index)
+    targets = {shape: screen.focus_nodes(shape) for shape in sorted(_roots(shape_graph, screen), key=_key)}
+    plain: dict[Node, list[Node] | None] = {}
+    queried: dict[Node, list[Node] | None] = {}
+    asking = _asking(shape_graph)
+    for shape, focus in targets.items():
+        if shape in asking:
+            queried[shape] = None
+        else:
+            plain[shape] = _chosen(screen, shape, focus) if screened else None
+    looked_at = sum(
+        len(targets[shape]) if chosen is None else len(chosen) for shape, chosen in (plain | queried).items()
+    )
+    reports = []
+    if not queried or any(targets[shape] for shape in plain):
+        reports.append(_run(_data_graph(rows), _aimed(shape_graph, screen, plain, queried)))
+    if queried:
+        # Queries run seven times faster on Oxigraph, but it cannot be asked about a single blank node.
+        blank = any(isinstance(node, ox.BlankNode) for t in facts for node in (t.subject, t.object))
+        graph = _data_graph(rows) if blank else _oxigraph(facts)
+        reports.append(_run(graph, _aimed(shape_graph, screen, queried, plain)))
+    outcomes = [one for report in reports for one in _outcomes(report)]
+    return ShaclReport(
+        tuple(sorted(outcomes, key=_order)),
+        tuple(_report_triples(reports)),
+        sum(map(len, targets.values())),
+        looked_at,
+    )
+
+
+# -- targets ------------------------------------------------------------------
+
+
+def _roots(shapes: Graph, screen: Screen) -> set[Node]:
+    """The shapes that have targets."""
+    from rdflib import RDF as TYPES
+    from rdflib import SH as SHACL
+    from rdflib import URIRef
+
+    found = {shape for name in _TARGETS for shape in shapes.subjects(URIRef(name))}
+    for kind in (SHACL.NodeShape, SHACL.PropertyShape):
+        found.update(shape for shape in shapes.subjects(TYPES.type, kind) if screen.class_types(shape))
+    return found
+
+
+def _chosen(screen: Screen, shape: Node, focus: set[Node]) -> list[Node] | None:
+    if not focus:
+        return None
+    doubtful = screen.doubtful(shape, focus)
+    # One node is always looked at, so that a shape that pySHACL refuses is refused.
+    return doubtful if doubtful is None or doubtful else [min(focus, key=_key)]
+
+
+def _asking(shapes: Graph) -> set[Node]:
+    """Every node from which queries, or components that may hold queries, can be reached."""
+    from rdflib import RDF as TYPES
+    from rdflib import RDFS, URIRef
+    from rdflib import SH as SHACL
+
+    above = {SHACL.ConstraintComponent, *shapes.subjects(RDFS.subClassOf, SHACL.ConstraintComponent)}
+    if any((None, TYPES.type, kind) in shapes for kind in above):
+        return set(shapes.subjects())
+    found: set[Node] = set()
+    todo = [node for name in _QUERIES for node in shapes.subjects(URIRef(name))]
+    while todo:
+        one = todo.pop()
+        if one not in found:
+            found.add(one)
+            todo.extend(shapes.subjects(None, one))
+    return found
+
+
+def _aimed(
+    shapes: Graph, screen: Screen, wanted: dict[Node, list[Node] | None], others: dict[Node, list[Node] | None]
+) -> Graph:
+    """The shapes graph in which `wanted` have the focus nodes given (None: their own), and `others` none."""
+    from rdflib import RDF as TYPES
+    from rdflib import Graph, URIRef
+
+    changed = {shape for shape, focus in wanted.items() if focus is not None} | others.keys()
+    targets = {URIRef(name) for name in _TARGETS}
+    classes = {(shape, kind) for shape in changed for kind in screen.class_types(shape)}
+    graph = Graph(bind_namespaces="none")
+    for row in shapes:
+        aims = row[0] in changed and (row[1] in targets or (row[1] == TYPES.type and (row[0], row[2]) in classes))
+        if not aims:
+            graph.add(row)
+    node = URIRef(SH + "targetNode")
+    for shape, focus in wanted.items():
+        for one in focus or ():
+            graph.add((shape, node, one))
+    return graph
+
+
+# -- running ------------------------------------------------------------------
+
+
+def _run(data: Graph, shapes: Graph) -> Graph:
+    from kb.graph._engine import report
+
+    return report(data, shapes)
+
+
+def _term(term: Any, terms: dict[Any, Node]) -> Node:
+    from kb.graph._engine import to_rdflib
+
+    found = terms.get(term)
+    if found is None:
+        found = terms[term] = to_rdflib(term)
+    return found
+
+
+def _memory_graph(triples: Iterable[ox.Triple], terms: dict[Any, Node]) -> Graph:
+    return _data_graph((_term(t.subject, terms), _term(t.predicate, terms), _term(t.object, terms)) for t in triples)
+
+
+def _data_graph(rows: Iterable[tuple[Node, Node, Node]]) -> Graph:
+    from rdflib import Graph
+
+    graph = Graph(bind_namespaces="none")
+    add, store = graph.store.add, graph
+    for row in rows:
+        add(row, store)
+    return graph
+
+
+def _oxigraph(facts: Iterable[ox.Triple]) -> Graph:
+    from kb.graph._engine import oxigraph_graph
+
+    return oxigraph_graph(facts)
+
+
+# -- reading reports ----------------------------------------------------------
+
+
+def _outcomes(report: Graph) -> Iterator[Outcome]:
+    about: dict[Node, dict[str, list[Node]]] = defaultdict(lambda: defaultdict(list))
+    tops: list[Node] = []
+    for subject, predicate, value in report:
+        if str(predicate) == SH + "result":
+            tops.append(value)
+        else:
+            about[subject][str(predicate)].append(value)
+    return (_outcome(node, about, 0) for node in tops)
+
+
+def _outcome(node: Node, about: dict[Node, dict[str, list[Node]]], depth: int) -> Outcome:
+    row = about[node]
+
+    def first(name: str) -> Term | None:
+        values = row.get(SH + name)
+        return _back(values[0]) if values else None
+
+    focus, shape = first("focusNode"), first("sourceShape")
+    assert focus is not None
+    return Outcome(
+        focus,
+        first("resultPath"),
+        first("value"),
+        _iri(first("sourceConstraintComponent")),
+        ox.BlankNode("none") if shape is None else shape,
+        _iri(first("resultSeverity")),
+        tuple(sorted(str(one) for one in row.get(SH + "resultMessage", ()))),
+        tuple(_outcome(one, about, depth + 1) for one in row.get(SH + "detail", ()) if depth < 8),
+    )
+
+
+def _iri(term: Term | None) -> str:
+    return term.value if isinstance(term, ox.NamedNode) else str(term)
+
+
+def _back(term: Any) -> Any:
+    """A term of rdflib's as Oxigraph's."""
+    from rdflib import BNode, Literal
+
+    if isinstance(term, BNode):
+        return ox.BlankNode(str(term))
+    if isinstance(term, Literal):
+        if term.language:
+            return ox.Literal(str(term), language=term.language)
+        return ox.Literal(str(term), datatype=ox.NamedNode(str(term.datatype)) if term.datatype else None)
+    return ox.NamedNode(str(term))
+
+
+def _report_triples(reports: Sequence[Graph]) -> Iterator[ox.Triple]:
+    """One report out of several."""
+    from rdflib import RDF as TYPES
+    from rdflib import SH as SHACL
+
+    whole = ox.BlankNode("report")
+    tops = {top for report in reports for top in report.subjects(TYPES.type, SHACL.ValidationReport)}
+    conforms = not any((None, SHACL.result, None) in report for report in reports)
+    yield ox.Triple(whole, ox.NamedNode(RDF + "type"), ox.NamedNode(SH + "ValidationReport"))
+    yield ox.Triple(whole, ox.NamedNode(SH + "conforms"), ox.Literal(conforms))
+    for report in reports:
+        for subject, predicate, value in report:
+            if subject not in tops:
+                yield ox.Triple(_back(subject), _back(predicate), _back(value))
+            elif predicate == SHACL.result:
+                yield ox.Triple(whole, ox.NamedNode(SH + "result"), _back(value))
+
+
+def _key(node: Node) -> tuple[str, str]:
+    return type(node).__name__, str(node)
+
+
+def _order(outcome: Outcome) -> tuple[str, ...]:
+    focus = "" if isinstance(outcome.focus, ox.BlankNode) else str(outcome.focus)
+    shape = "" if isinstance(outcome.shape, ox.BlankNode) else str(outcome.shape)
+    path = str(outcome.path) if isinstance(outcome.path, ox.NamedNode) else ""
+    value = "" if isinstance(outcome.value, ox.BlankNode) else str(outcome.value)
+    return outcome.severity, focus, path, value, outcome.component, shape, *outcome.messages
