@@ -163,7 +163,7 @@ def test_terms_are_parameters_of_any_query_as_before(opened: kb.KnowledgeBase) -
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("find_impct", "did you mean 'find_impact'"), ("zzz", "there are: count_facts"), ("no.rq", "cannot be read")],
+    [("find_impct", "did you mean 'find_impact'"), ("zzz", "there are: count_coverage"), ("no.rq", "cannot be read")],
 )
 def test_a_name_that_is_not_there_names_close_ones(opened: kb.KnowledgeBase, name: str, says: str) -> None:
     with pytest.raises(QueryError, match=says):

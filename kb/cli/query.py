@@ -16,7 +16,7 @@ from kb.cli._output import echo, echo_bytes, echo_json, note, wrapped
 
 if TYPE_CHECKING:
     from kb.graph.fitting import Fitting
-    from kb.graph.library import NamedQuery
+    from kb.graph.library import NamedQuery, Parameter
     from kb.graph.results import QueryResult, Term
     from kb.knowledge_base import KnowledgeBase
 
@@ -137,7 +137,7 @@ def _cut(result: QueryResult, max_rows: int) -> str:
 def _fitting(kb: KnowledgeBase) -> Fitting:
     from kb.graph.fitting import Fitting
 
-    return Fitting(kb.iris, lambda: kb.vocabulary, lambda: kb.catalogue.entities, lambda: kb.store)
+    return Fitting(kb.iris, lambda: kb.vocabulary, lambda: kb.entities, lambda: kb.store)
 
 
 def _warn(kb: KnowledgeBase, query: NamedQuery, prefixes: Mapping[str, str]) -> None:
@@ -201,13 +201,19 @@ def _opened(folder: Path) -> KnowledgeBase | None:
 
 def _show_queries(found: Mapping[str, NamedQuery]) -> None:
     for query in found.values():
-        shown = [f"-p {one.name}={shlex.quote(one.example or one.default or '…')}" for one in query.parameters]
+        shown = [f"-p {one.name}={_typed(one)}" for one in query.parameters]
         takes = [text if one.required else f"[{text}]" for one, text in zip(query.parameters, shown, strict=True)]
         echo(" ".join([query.name, *takes]))
         echo(wrapped(query.question or "(no header that says what it answers)", indent="    "))
         for one in query.parameters:
             default = f" [default: {one.default}]" if one.default is not None else ""
             echo(wrapped(f"{one.name}: {one.type}, {one.about}{default}", indent="      ", hanging="        "))
+
+
+def _typed(parameter: Parameter) -> str:
+    """A value as it would be typed in a shell, to show what a parameter takes."""
+    value = parameter.example or parameter.default
+    return "…" if value is None else shlex.quote(value)
 
 
 def _pairs(parameters: tuple[str, ...]) -> dict[str, str]:
@@ -237,7 +243,7 @@ def _terms(
 ) -> dict[str, Term]:
     from kb.graph.parameter_values import Terms
 
-    return Terms(kb.iris, lambda: kb.vocabulary, lambda: kb.catalogue.entities, prefixes).of(query, given)
+    return Terms(kb.iris, lambda: kb.vocabulary, lambda: kb.entities, prefixes).of(query, given)
 
 
 def _run(

@@ -152,4 +152,4 @@ def _meant(text: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(text, options, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"
-    return f"; known: {', '.join(options)}" if len(options) <= 20 else ""
+    return f"; known: {', '.join(options)}" if 0 < len(options) <= 20 else ""
