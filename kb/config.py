@@ -30,13 +30,14 @@ _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "ask": {"planner": str, "method": str},
     "llm": {},  # checked by kb.llm.settings, when a model is asked
     "embed": {},
-    "reason": {},
+    "reason": {"engine": str, "skip": (str, list)},  # what they may say: kb.reason.settings
 }
 READERS = ("phrases", "llm")
 _CHOICES = {
     ("read", "reader"): READERS,
     ("ask", "planner"): ("search", "llm"),
     ("ask", "method"): ("graph", "vector", "hybrid", "routed"),
+    ("reason", "engine"): ("owlrl", "reasonable", "none"),
 }
 
 
@@ -86,6 +87,12 @@ def load_config(folder: Path) -> Config:
     root = folder.resolve()
     path = root / CONFIG_NAME
     if not path.is_file():
+        if (root / "CURRENT").is_file():
+            # kb build --out needs no kb.toml, and leaves none.
+            raise NoKnowledgeBaseError(
+                f"{folder}: holds an index for FileSchemaProvider of Python; commands need a {CONFIG_NAME} beside it "
+                "that names both folders: store below [kb], schemas below [sources]"
+            )
         raise NoKnowledgeBaseError(
             f"{folder}: no {CONFIG_NAME} here; run `kb init` to make one, or name the folder with --kb"
         )
@@ -130,7 +137,8 @@ def load_config(folder: Path) -> Config:
         ask=data.get("ask", {}),
         llm=data.get("llm", {}),
         embed=data.get("embed", {}),
-        reason=data.get("reason", {}),
+        # A section without keys asks for inferences as well.
+        reason={"engine": "owlrl", **data["reason"]} if "reason" in data else {},
     )
     for what, files in (("ontology", config.ontology), ("shapes", config.shapes), ("catalogue", config.catalogue)):
         for item in files:
@@ -149,15 +157,18 @@ def notes_config(folder: Path | None, schema_dir: Path | None, kg_dir: Path | No
     """The settings of `folder`, with other folders for schema notes and for what is built where these are not None.
 
     Without a folder, or in one without `kb.toml`, there are only the notes: those of `schemas/` unless another folder
-    is named, built into `kg/` beside them. Raises ConfigError for a folder that is not there.
+    is named, built into `kg/` beside them. Where a knowledge base publishes into that folder already, its `kb.toml`
+    counts, lest the notes alone replace its wiki. Raises ConfigError for a folder that is not there.
     """
     if folder is not None and ((folder / CONFIG_NAME).is_file() or (schema_dir is None and kg_dir is None)):
         config = load_config(folder)
     else:
         schemas = (folder or Path()) / "schemas" if schema_dir is None else schema_dir
         root = schemas.resolve().parent
+        owner = _publishing_into(root if kg_dir is None else kg_dir.resolve().parent, kg_dir)
         modules = tuple(packaged(name) / SCHEMA_MODULE for name in ("ontology", "shapes"))
-        config = Config(root, NOTES_BASE, modules[:1], modules[1:], root / "kg", None, (), schemas.resolve())
+        alone = Config(root, NOTES_BASE, modules[:1], modules[1:], root / "kg", None, (), schemas.resolve())
+        config = owner or alone
     if schema_dir is not None:
         config = replace(config, schemas=schema_dir.resolve())
     if kg_dir is not None:
@@ -165,6 +176,14 @@ def notes_config(folder: Path | None, schema_dir: Path | None, kg_dir: Path | No
     if config.schemas is not None and not config.schemas.is_dir():
         raise ConfigError(f"{schema_dir or config.schemas}: there is no such folder of schema notes")
     return config
+
+
+def _publishing_into(folder: Path, store: Path | None) -> Config | None:
+    """The settings of `folder`, where it has some, and publishes into `store` unless that is None."""
+    if not (folder / CONFIG_NAME).is_file():
+        return None
+    config = load_config(folder)
+    return config if store is None or config.store.resolve() == store.resolve() else None
 
 
 def _check_keys(path: Path, data: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from notes_help import BASE, Embedded, note, notes_base, published, rows, write_
 from pipeline_help import quads
 
 import kb
-from kb.errors import ConfigError
+from kb.errors import ConfigError, NoKnowledgeBaseError
 from kb.index.vectors import IndexFiles
 from kb.model import Entity
 
@@ -246,10 +246,21 @@ def test_notes_of_another_domain_bring_their_module_along(base: Path) -> None:
 
 def test_notes_are_built_without_a_kb_toml(base: Path, tmp_path: Path) -> None:
     report = kb.build(schema_dir=base / "schemas", kg_dir=tmp_path / "built")
+    with pytest.raises(NoKnowledgeBaseError, match="store below"):
+        kb.open(tmp_path / "built")
     assert (report["rebuilt"], report["dedup_candidates"], report["new_dedup_candidates"]) == (["garden", "pond"], 0, 0)
     assert (tmp_path / "built" / "CURRENT").is_file()
     with pytest.raises(ConfigError, match="no such folder"):
         kb.build(schema_dir=tmp_path / "none")
+
+
+def test_notes_built_by_their_folder_do_not_replace_the_wiki_beside_them(base: Path) -> None:
+    (base / "pages").mkdir(exist_ok=True)
+    (base / "pages" / "one.md").write_text("# One\n\nText.\n", encoding="utf-8")
+    whole = kb.build(base)
+    for folders in ({}, {"kg_dir": base / "kg"}):
+        again = kb.build(schema_dir=base / "schemas", **folders)
+        assert (again.generation, again.changed, again.pages["total"]) == (whole.generation, False, 1)
 
 
 @pytest.mark.parametrize("name", ["vectors.npy", "nodes.jsonl", "partitions.json", "index.json"])
