@@ -10,7 +10,7 @@ quotes, rejections, the report.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from kb.graph._jsonld import write_jsonld
 from kb.graph._rdfxml import write_rdfxml
 from kb.graph._turtle import write_turtle
 from kb.graph.prefixes import base_prefixes, vocabulary_prefixes
+from kb.graph.selection import graph_iris, selected
 from kb.iris import Iris
 from kb.namespaces import PREFIXES, RDF, RDFS
 from kb.vocabulary import Vocabulary
@@ -68,73 +69,32 @@ def export(
     vocabulary: Vocabulary | None = None,
     *,
     graphs: Sequence[str] = (),
+    entities: Sequence[str] = (),
     facts_only: bool = False,
     provenance: bool = False,
+    inferences: bool = False,
 ) -> bytes:
     """What `selected` selects, in the format named `syntax`, in UTF-8.
 
-    Raises ExportError for an unknown format or graph, and for what the format cannot hold.
+    Raises ExportError for an unknown format or graph, and for what the format cannot hold, UnknownNameError for an
+    unknown entity.
     """
-    form = _format(syntax)
-    quads = selected(store, form, iris, graphs=graphs, facts_only=facts_only, provenance=provenance)
+    quads = selected(
+        store,
+        iris,
+        several=_format(syntax).graphs,
+        graphs=graphs,
+        entities=entities,
+        facts_only=facts_only,
+        provenance=provenance,
+        inferences=inferences,
+    )
     prefixes = {**PREFIXES, **base_prefixes(iris), **(vocabulary_prefixes(vocabulary) if vocabulary else {})}
     preferred: list[str] = []
     if vocabulary is not None:
         kinds: tuple[Mapping[str, Any], ...] = (vocabulary.relations, vocabulary.attributes, vocabulary.classes)
         preferred = [term.iri for kind in kinds for term in kind.values()]
     return serialise(quads, syntax, prefixes, preferred=preferred)
-
-
-def selected(
-    store: ox.Store,
-    form: Format,
-    iris: Iris,
-    *,
-    graphs: Sequence[str] = (),
-    facts_only: bool = False,
-    provenance: bool = False,
-) -> Iterator[ox.Quad]:
-    """The quads to export.
-
-    `graphs` names graphs as `graph_iris` does (`facts` is the default graph), and nothing else is taken then. Otherwise
-    a format of several graphs gets all of them, or with `facts_only` the default graph alone; a format of one graph
-    gets the default graph, and with `provenance` the records of the statements that its facts rest on.
-    """
-    if graphs:
-        known = graph_iris(store, iris)
-        wanted: list[ox.NamedNode | ox.DefaultGraph] = []
-        for name in graphs:
-            found = _graph(name, known, iris)
-            wanted.append(found)
-        for graph in dict.fromkeys(wanted):
-            yield from store.quads_for_pattern(None, None, None, graph)
-    elif form.graphs and not facts_only:
-        yield from store
-    else:
-        yield from store.quads_for_pattern(None, None, None, ox.DefaultGraph())
-        if provenance:
-            yield from store.quads_for_pattern(None, None, None, ox.NamedNode(iris.provenance_graph))
-
-
-def graph_iris(store: ox.Store, iris: Iris) -> dict[str, str]:
-    """Short name -> IRI of each named graph: what follows `graph/` in the IRI, or the whole of a foreign one."""
-    start = iris.base + "graph/"
-    found = sorted(graph.value for graph in store.named_graphs() if isinstance(graph, ox.NamedNode))
-    return {(iri[len(start) :] if iri.startswith(start) else iri): iri for iri in found}
-
-
-def _graph(name: str, known: Mapping[str, str], iris: Iris) -> ox.NamedNode | ox.DefaultGraph:
-    if name == "facts":
-        return ox.DefaultGraph()
-    page = name.removeprefix("page:").removeprefix("page/")
-    for one in (name, name.strip("<>"), iris.page_graph(page)[len(iris.base + "graph/") :]):
-        if one in known:
-            return ox.NamedNode(known[one])
-        if one in known.values():
-            return ox.NamedNode(one)
-    few = ["facts", *(one for one in known if not one.startswith("page/"))]
-    more = ", page:ID for the facts of one page" if len(few) <= len(known) else ""
-    raise ExportError(f"there is no graph {name!r}; there are {', '.join(few)}{more}")
 
 
 def _format(name: str) -> Format:
