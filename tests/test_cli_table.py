@@ -78,6 +78,17 @@ def test_a_table_without_headings_has_no_line_for_them() -> None:
     assert table_lines(["", ""], []) == []
 
 
+def test_without_headings_rows_that_leave_no_room_are_a_name_and_what_is_below_it() -> None:
+    long, words = "a" * 40, "what it is, in words"
+    assert table_lines(["", "", ""], [[long, "", words], ["b", "int", "short"]], width=50) == [
+        long,
+        f"    {words}",
+        "b",
+        "    int",
+        "    short",
+    ]
+
+
 def test_line_breaks_inside_a_cell_do_not_break_the_table() -> None:
     assert table_lines(["a", "b"], [["one\ntwo\tthree", "x"]]) == ["a              b", "one two three  x"]
 

@@ -94,6 +94,8 @@ def _wrapped(text: str, size: int) -> list[str]:
 
 
 def _blocks(headings: Sequence[str], cells: list[list[str]], width: int) -> list[str]:
+    if not any(headings):
+        return _paragraphs(cells, width)
     size = max(columns_of(heading) for heading in headings)
     lines: list[str] = []
     for row in cells:
@@ -104,4 +106,14 @@ def _blocks(headings: Sequence[str], cells: list[list[str]], width: int) -> list
             filled = _wrapped(cell, max(width - size - _GAP, _NARROWEST))
             lines.append((start + filled[0]).rstrip())
             lines.extend(" " * len(start) + text for text in filled[1:])
+    return lines
+
+
+def _paragraphs(cells: list[list[str]], width: int) -> list[str]:
+    """Rows of a table without headings: the first cell, and indented below it what else there is."""
+    lines: list[str] = []
+    for first, *others in cells:
+        lines.extend(_wrapped(first, width) if first else [])
+        size = max(width - 2 * _GAP, _NARROWEST)
+        lines.extend(" " * 2 * _GAP + text for cell in others if cell for text in _wrapped(cell, size))
     return lines
