@@ -27,6 +27,7 @@ from kb.pipeline.inputs import INPUTS_NAME, Inputs, load_inputs, take_inputs
 from kb.pipeline.judge import Judge
 from kb.pipeline.notes import CATALOG_NAME, Notes, concepts_of, note_warnings, schema_counts, schema_rows
 from kb.pipeline.readers import LazyReader, ReaderOptions, with_reader
+from kb.pipeline.reasoning import META_KEY, Reasoning
 from kb.pipeline.report import (
     BuildReport,
     contradictions,
@@ -184,6 +185,7 @@ class _Build:
         self.notes = Notes(config, self.vocabulary, self.iris, asked.parent, asked.inputs, progress)
         page = self.collector.page
         self.indexing = Indexing(config, self.vocabulary, self.catalogue, asked.parent, asked.published, page, progress)
+        self.reasoning = Reasoning(config, self.vocabulary, asked.parent)
         self.given = given is not None
         self.state = State()
 
@@ -209,7 +211,7 @@ class _Build:
         with self.reader:
             self.collector.run(self.state)
         self.notes.collect(self.state)
-        if parent is not None and not self.state.changed and not self.indexing.stale:
+        if parent is not None and not (self.state.changed or self.indexing.stale or self.reasoning.stale):
             return self.unchanged(parent)
         judge = Judge(self.vocabulary, self.catalogue, self.iris)
         old_results = [] if parent is None else load_results(parent)
@@ -222,6 +224,7 @@ class _Build:
             writer.run(draft, self.state, different, whole=parent is None)
             self.notes.write(draft)
             writer.write_results(draft, results, changed=parent is None or results != old_results)
+            self.reasoning.write(draft)
             indexed = self.indexing.write(draft, self.changes(None if parent is None else different))
             report = self.report(results, draft, judge.focus_nodes + self.notes.focus_nodes, indexed)
             report.seconds = round(time.monotonic() - self.started, 3)
@@ -233,7 +236,10 @@ class _Build:
                 # A line for each file: indenting takes ten times as long.
                 lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
                 draft.write(CATALOG_NAME, f"[{lines}]\n")
-            published = draft.publish({"key": key, "kb": __version__, "embedding": dict(indexed.meta)})
+            meta = {"key": key, "kb": __version__, "embedding": dict(indexed.meta)}
+            if self.reasoning.meta is not None:
+                meta[META_KEY] = self.reasoning.meta
+            published = draft.publish(meta)
         keep_stamps(published, generations.store_folder)
         return report
 
@@ -291,6 +297,7 @@ class _Build:
                 *note_warnings(of_notes),
                 *self.reader.warnings(),
                 *indexed.warnings,
+                *self.reasoning.warnings,
             ],
             llm=self.reader.report(records),
             advice=list(self.vocabulary.advice),
