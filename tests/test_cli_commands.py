@@ -65,6 +65,27 @@ def test_a_file_that_cannot_be_read_is_not_called_unchanged(cmd: Kb, own: Path) 
     assert "stays in use: nothing that could be read has changed" in ran.out
 
 
+def test_status_counts_facts_as_the_build_did_and_shows_no_zeros_of_a_wiki_that_is_not_there(
+    cmd: Kb, own: Path, tmp_path: Path
+) -> None:
+    note = "concept: a\nfields: [{id: f}, {id: g}]\n"
+    (own / "schemas").mkdir(exist_ok=True)
+    (own / "schemas" / "a.schema.yaml").write_text(note, encoding="utf-8")
+    built, status = cmd("build", "--kb", own).out, cmd("status", "--kb", own).out
+    (facts,) = [line.split()[1] for line in built.splitlines() if line.startswith("facts")]
+    assert [line.split()[1] for line in status.splitlines() if line.startswith("facts")] == [facts]
+    assert "2 facts" in built
+    assert "2 facts" in status
+    alone = tmp_path / "alone"
+    (alone / "schemas").mkdir(parents=True)
+    (alone / "schemas" / "a.schema.yaml").write_text(note, encoding="utf-8")
+    (alone / "kb.toml").write_text('[kb]\nbase = "https://alone.example/"\n', encoding="utf-8")
+    cmd("build", "--kb", alone)
+    shown = cmd("status", "--kb", alone).out
+    assert "2 facts" in shown
+    assert "pages" not in shown
+
+
 def test_what_begins_with_a_dash_is_told_where_to_go(cmd: Kb, own: Path) -> None:
     ran = cmd("search", "->", "--kb", own)
     assert ran.code == 2

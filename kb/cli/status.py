@@ -12,6 +12,8 @@ from kb.cli._output import counted, echo, echo_json, table, wrapped
 
 __all__ = ["command"]
 
+_OF_NOTES = ("has_field", "has_caveat", "applies_to")
+
 
 @click.command()
 @kb_option
@@ -33,12 +35,18 @@ def _show(data: dict[str, Any]) -> None:
     echo()
     rejected = sum(data["rejected"].values())
     why = ", ".join(f"{number:,} {code.replace('_', ' ')}" for code, number in data["rejected"].items())
+    facts = _other_facts(data)
     rows = [
         ["pages", f"{data['pages']:,}", ""],
         ["entities", f"{data['entities']:,}", ""],
         ["statements", f"{data['statements']:,}", "accepted"],
         ["", f"{rejected:,}", f"rejected{f': {why}' if why else ''}"],
-        ["facts", f"{data['facts']:,}", ", ".join(f"{n:,} {name}" for name, n in data["relations"].items())],
+        ["facts", f"{sum(facts.values()):,}", ", ".join(f"{n:,} {name}" for name, n in facts.items())],
+    ]
+    # As in `kb build`: whoever has schema notes alone need not look at a table of zeros.
+    wiki = data["pages"] or data["entities"] or data["statements"] or rejected or facts
+    rows = [
+        *(rows if wiki or not data["schemas"] else []),
         *_notes(data),
         ["warnings", f"{data['warnings']:,}", "kb validate prints them" if data["warnings"] else ""],
     ]
@@ -62,6 +70,13 @@ def _show(data: dict[str, Any]) -> None:
         echo("Advice")
         for line in data["advice"]:
             echo(wrapped(line, indent="  ", hanging="    "))
+
+
+def _other_facts(data: dict[str, Any]) -> dict[str, int]:
+    """Facts of pages and catalogue by relation: those of notes stand beside the notes, as `kb build` prints them."""
+    relations: dict[str, int] = data["relations"]
+    others = {name: number for name, number in relations.items() if name not in _OF_NOTES}
+    return others if data["facts"] - sum(others.values()) == data["schemas"].get("facts", 0) else relations
 
 
 def _notes(data: dict[str, Any]) -> list[list[str]]:
