@@ -1,4 +1,7 @@
-"""What a shapes graph must not hold before an engine sees it: shapes inside themselves, queries that reach out."""
+"""What graphs must not hold before an engine sees them.
+
+Shapes inside themselves, queries that reach out, and blank nodes that an engine would describe without an end.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ import pyoxigraph as ox
 from kb._rdf import Triples
 from kb.errors import OntologyError
 from kb.graph._tokens import tokens
-from kb.namespaces import SH
+from kb.namespaces import RDF, SH
 
-__all__ = ["check_shapes"]
+__all__ = ["check_data", "check_shapes"]
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
@@ -48,6 +51,35 @@ def check_shapes(triples: Sequence[ox.Triple]) -> None:
             name = triple.predicate.value.removeprefix(SH)
             if name in ("select", "ask", "construct"):
                 _check_query(triple, triple.object.value)
+
+
+def check_data(triples: Sequence[ox.Triple]) -> None:
+    """Raises OntologyError for RDF 1.2 triple terms, and for blank nodes that would take for ever to describe.
+
+    pySHACL writes a blank node's surroundings into its report, ten steps deep and along every way there is. A dozen
+    nodes that all point at each other make billions of them.
+    """
+    ahead: dict[ox.BlankNode, list[ox.BlankNode]] = defaultdict(list)
+    for triple in triples:
+        if isinstance(triple.object, ox.Triple):
+            raise OntologyError(
+                f"the data have a triple in a triple, at {triple.subject} {triple.predicate}: SHACL is for RDF 1.1"
+            )
+        blank = isinstance(triple.object, ox.BlankNode) and isinstance(triple.subject, ox.BlankNode)
+        if blank and triple.predicate.value != RDF + "rest":
+            ahead[triple.subject].append(triple.object)
+    ways = dict.fromkeys(ahead, 1)
+    for _ in range(10):
+        ways = {node: 1 + sum(ways.get(one, 1) for one in ahead[node]) for node in ahead}
+        worst = max(ways, key=lambda node: ways[node], default=None)
+        if worst is not None and ways[worst] > _MOST_WAYS:
+            raise OntologyError(
+                f"the data have blank nodes that point at each other in more than {_MOST_WAYS:,} ways, at {worst}; a "
+                "report would have to describe them all, so give these nodes IRIs"
+            )
+
+
+_MOST_WAYS = 200_000
 
 
 def _circle(holds: dict[Term, list[Term]]) -> list[Term]:

@@ -6,15 +6,15 @@ surely have no result are left out beforehand (`kb.graph._screen`); every result
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 
-from kb.graph._recursion import check_shapes
-from kb.namespaces import RDF, SH
+from kb.graph._recursion import check_data, check_shapes
+from kb.graph.shacl_report import Outcome, outcome_order, outcomes_of
+from kb.namespaces import SH
 
 if TYPE_CHECKING:
     from rdflib import Graph
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from kb.graph._screen import Screen
 
-__all__ = ["Outcome", "ShaclReport", "check_graph"]
+__all__ = ["ShaclReport", "check_graph"]
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
@@ -31,32 +31,13 @@ _QUERIES = tuple(SH + name for name in ("select", "ask", "construct"))
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """One `sh:ValidationResult`, its values as RDF terms.
-
-    `path` is None for a node shape. A path of another form than one property is a blank node, described in the report's
-    triples. `severity` is an IRI. `details` are the results that `sh:detail` gives.
-    """
-
-    focus: Term
-    path: Term | None
-    value: Term | None
-    component: str
-    shape: Term
-    severity: str
-    messages: tuple[str, ...]
-    details: tuple[Outcome, ...] = field(default=(), compare=False)
-
-
-@dataclass(frozen=True, slots=True)
 class ShaclReport:
-    """What validation found: results in a stable order, and the report graph of the standard.
+    """What validation found: all results, in a stable order.
 
     `focus_nodes` counts pairs of shape and focus node, `looked_at` those of them that pySHACL had to look at.
     """
 
     outcomes: tuple[Outcome, ...]
-    triples: tuple[ox.Triple, ...]
     focus_nodes: int
     looked_at: int
 
@@ -70,7 +51,8 @@ def check_graph(data: Iterable[ox.Triple], shapes: Iterable[ox.Triple], *, scree
     """Validates a data graph, class hierarchy included, against a shapes graph.
 
     Without `screened` pySHACL looks at every focus node; the results are the same. Raises OntologyError where the
-    shapes cannot be used: what pySHACL refuses, shapes that hold themselves, queries that would reach the network.
+    shapes cannot be used (what pySHACL refuses, shapes that hold themselves, queries that would reach the network) or
+    the data cannot (RDF 1.2 triple terms, blank nodes tied up in more ways than can be written down).
     """
     from kb.graph._engine import quiet
 
@@ -86,6 +68,7 @@ def _checked(data: Iterable[ox.Triple], shapes: Iterable[ox.Triple], screened: b
     terms: dict[Any, Node] = {}
     shape_graph = _memory_graph(rules, terms)
     facts = list(dict.fromkeys(data))
+    check_data(facts)
     rows = [(_term(t.subject, terms), _term(t.predicate, terms), _term(t.object, terms)) for t in facts]
     index = Index(rows, mentioned(shape_graph))
     screen = Screen(shape_graph, index)
@@ -109,10 +92,9 @@ def _checked(data: Iterable[ox.Triple], shapes: Iterable[ox.Triple], screened: b
         blank = any(isinstance(node, ox.BlankNode) for t in facts for node in (t.subject, t.object))
         graph = _data_graph(rows) if blank else _oxigraph(facts)
         reports.append(_run(graph, _aimed(shape_graph, screen, queried, plain)))
-    outcomes = [one for report in reports for one in _outcomes(report)]
+    outcomes = [one for report in reports for one in outcomes_of(report)]
     return ShaclReport(
-        tuple(sorted(outcomes, key=_order)),
-        tuple(_report_triples(reports)),
+        tuple(sorted(outcomes, key=outcome_order)),
         sum(map(len, targets.values())),
         looked_at,
     )
@@ -220,83 +202,5 @@ def _oxigraph(facts: Iterable[ox.Triple]) -> Graph:
     return oxigraph_graph(facts)
 
 
-# -- reading reports ----------------------------------------------------------
-
-
-def _outcomes(report: Graph) -> Iterator[Outcome]:
-    about: dict[Node, dict[str, list[Node]]] = defaultdict(lambda: defaultdict(list))
-    tops: list[Node] = []
-    for subject, predicate, value in report:
-        if str(predicate) == SH + "result":
-            tops.append(value)
-        else:
-            about[subject][str(predicate)].append(value)
-    return (_outcome(node, about, 0) for node in tops)
-
-
-def _outcome(node: Node, about: dict[Node, dict[str, list[Node]]], depth: int) -> Outcome:
-    row = about[node]
-
-    def first(name: str) -> Term | None:
-        values = row.get(SH + name)
-        return _back(values[0]) if values else None
-
-    focus, shape = first("focusNode"), first("sourceShape")
-    assert focus is not None
-    return Outcome(
-        focus,
-        first("resultPath"),
-        first("value"),
-        _iri(first("sourceConstraintComponent")),
-        ox.BlankNode("none") if shape is None else shape,
-        _iri(first("resultSeverity")),
-        tuple(sorted(str(one) for one in row.get(SH + "resultMessage", ()))),
-        tuple(_outcome(one, about, depth + 1) for one in row.get(SH + "detail", ()) if depth < 8),
-    )
-
-
-def _iri(term: Term | None) -> str:
-    return term.value if isinstance(term, ox.NamedNode) else str(term)
-
-
-def _back(term: Any) -> Any:
-    """A term of rdflib's as Oxigraph's."""
-    from rdflib import BNode, Literal
-
-    if isinstance(term, BNode):
-        return ox.BlankNode(str(term))
-    if isinstance(term, Literal):
-        if term.language:
-            return ox.Literal(str(term), language=term.language)
-        return ox.Literal(str(term), datatype=ox.NamedNode(str(term.datatype)) if term.datatype else None)
-    return ox.NamedNode(str(term))
-
-
-def _report_triples(reports: Sequence[Graph]) -> Iterator[ox.Triple]:
-    """One report out of several."""
-    from rdflib import RDF as TYPES
-    from rdflib import SH as SHACL
-
-    whole = ox.BlankNode("report")
-    tops = {top for report in reports for top in report.subjects(TYPES.type, SHACL.ValidationReport)}
-    conforms = not any((None, SHACL.result, None) in report for report in reports)
-    yield ox.Triple(whole, ox.NamedNode(RDF + "type"), ox.NamedNode(SH + "ValidationReport"))
-    yield ox.Triple(whole, ox.NamedNode(SH + "conforms"), ox.Literal(conforms))
-    for report in reports:
-        for subject, predicate, value in report:
-            if subject not in tops:
-                yield ox.Triple(_back(subject), _back(predicate), _back(value))
-            elif predicate == SHACL.result:
-                yield ox.Triple(whole, ox.NamedNode(SH + "result"), _back(value))
-
-
 def _key(node: Node) -> tuple[str, str]:
     return type(node).__name__, str(node)
-
-
-def _order(outcome: Outcome) -> tuple[str, ...]:
-    focus = "" if isinstance(outcome.focus, ox.BlankNode) else str(outcome.focus)
-    shape = "" if isinstance(outcome.shape, ox.BlankNode) else str(outcome.shape)
-    path = str(outcome.path) if isinstance(outcome.path, ox.NamedNode) else ""
-    value = "" if isinstance(outcome.value, ox.BlankNode) else str(outcome.value)
-    return outcome.severity, focus, path, value, outcome.component, shape, *outcome.messages
