@@ -141,6 +141,12 @@ def test_vectors_in_base64_are_read(fake: EmbedEndpoint) -> None:
     assert chosen.usage.estimated
 
 
+@pytest.mark.parametrize("number", [1e300, 1e-300, 5e-324])
+def test_vectors_of_any_length_become_units(fake: EmbedEndpoint, number: float) -> None:
+    fake.change = _first(embedding=[number] * 4 + [-number] * 4)
+    assert np.allclose(embedded(provider(fake), ["one"]), np.array([1] * 4 + [-1] * 4) / np.sqrt(8))
+
+
 def _without_last(reply: Any) -> Any:
     return {**reply, "data": reply["data"][1:]}
 

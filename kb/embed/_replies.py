@@ -100,6 +100,8 @@ def parsed(data: bytes, texts: int) -> Vectorised:
     found = np.stack(rows)
     if not np.isfinite(found).all():
         raise UnusableError("a vector has numbers that are none (NaN or infinite)")
+    # Near 1 first, by powers of two, which changes no digit: squares of very large and very small numbers are none.
+    found = np.ldexp(found, -np.frexp(np.abs(found).max(axis=1, keepdims=True))[1])
     lengths = np.sqrt(np.square(found).sum(axis=1, keepdims=True))
     found /= np.where(lengths > 0, lengths, 1)
     return Vectorised(found.astype(np.float32), _tokens(said.get("usage")))
