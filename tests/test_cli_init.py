@@ -74,6 +74,20 @@ def test_nothing_is_overwritten(cmd: Kb, tmp_path: Path) -> None:
     assert (tmp_path / "kb.toml").read_bytes() == before
 
 
+@pytest.mark.parametrize("mine", ["pages/mine.md", "schemas/mine.schema.yaml"])
+def test_beside_what_is_ones_own_nothing_is_made_up(cmd: Kb, tmp_path: Path, mine: str) -> None:
+    path = tmp_path / mine
+    path.parent.mkdir()
+    path.write_text("concept: a\nfields: [{id: f}]\n", encoding="utf-8")
+    ran = cmd("init")
+    assert ran.out.startswith("made catalogue.yaml\nmade kb.toml\n")
+    assert "schema notes, if you have any, into schemas/" in ran.out
+    assert "#  - {id: alpha-service" in (tmp_path / "catalogue.yaml").read_text(encoding="utf-8")
+    assert (tmp_path / "pages").exists() == mine.startswith("pages")
+    built = cmd("build", "--json")
+    assert (built.code, json.loads(built.out)["entities"]) == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("args", "code", "says"),
     [

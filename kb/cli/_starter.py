@@ -22,6 +22,11 @@ class Starter:
     page: str
     question: str | None
 
+    @property
+    def empty_catalogue(self) -> str:
+        """The catalogue with its entities as comments, to see how they are written."""
+        return self.catalogue.replace("\n  - ", "\n#  - ").replace("entities:\n", "entities: []\n")
+
 
 @dataclass(frozen=True, slots=True)
 class _Thing:

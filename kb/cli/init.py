@@ -54,8 +54,8 @@ def command(
 ) -> None:
     """Make a folder a knowledge base, with something to start from.
 
-    Writes kb.toml, a catalogue with a few entities and a page about them. Pages and a catalogue that are there already
-    are left as they are, and a kb.toml is never replaced.
+    Writes kb.toml, a catalogue with a few entities and a page about them. Beside pages or schema notes of yours, the
+    catalogue is empty. What is there already is left as it is, and a kb.toml is never replaced.
     """
     from kb.cli._starter import starter
     from kb.config import CONFIG_NAME, packaged
@@ -98,18 +98,25 @@ def _write(target: Path, base: str, ontology: tuple[Path, ...], shapes: tuple[Pa
     from kb.config import CONFIG_NAME
 
     made: list[Path] = []
-    pages = target / "pages"
-    if not pages.exists() or _empty(pages):
+    pages, notes = target / "pages", target / "schemas"
+    bare = not pages.exists() or _empty(pages)
+    # Made-up entities have no place among what is somebody's own.
+    own = not bare or (notes.is_dir() and not _empty(notes))
+    if not own:
         pages.mkdir(exist_ok=True)
         made.append(_new(pages / "start.md", start.page))
     if not (target / "catalogue.yaml").exists():
-        made.append(_new(target / "catalogue.yaml", start.catalogue))
+        made.append(_new(target / "catalogue.yaml", start.empty_catalogue if own else start.catalogue))
     files = ""
     for key, paths in (("ontology", ontology), ("shapes", shapes)):
         if paths:
             files += f"{key} = [{', '.join(json.dumps(_from(target, path), ensure_ascii=False) for path in paths)}]\n"
     # Last, because with it the folder is a knowledge base.
-    made.append(_new(target / CONFIG_NAME, _TOML.format(base=json.dumps(base, ensure_ascii=False), files=files)))
+    text = _TOML.format(base=json.dumps(base, ensure_ascii=False), files=files)
+    if not pages.exists():
+        # A folder that git would not keep is not named; one that is made later is found all the same.
+        text = text.replace('pages = "pages"\n', "")
+    made.append(_new(target / CONFIG_NAME, text))
     return made
 
 
@@ -133,5 +140,9 @@ def _from(target: Path, path: Path) -> str:
 
 def _steps(target: Path, question: str | None) -> list[str]:
     where = "" if target.resolve() == Path.cwd() else f" --kb {shlex.quote(str(target))}"
-    steps = ["list what your pages talk about in catalogue.yaml, and put the pages into pages/", f"kb build{where}"]
+    steps = [
+        "list what your pages talk about in catalogue.yaml, and put the pages into pages/",
+        "put schema notes, if you have any, into schemas/",
+        f"kb build{where}",
+    ]
     return [*steps, f'kb ask{where} "{question}"'] if question else steps
