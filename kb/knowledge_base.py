@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rdflib import Dataset
 
     from kb.ask.answer import Answer
+    from kb.ask.inferred import Whys
     from kb.ask.model_planner import ModelPlanner
     from kb.ask.planner import Planned, Planner
     from kb.ask.vector import Retrieval
@@ -41,10 +42,22 @@ if TYPE_CHECKING:
     from kb.llm import Chat
     from kb.llm.session import ChatSession
     from kb.lookup import Nodes
+    from kb.reason.reasoner import Reasoned
 
 __all__ = ["KnowledgeBase", "open"]
 
-_OPENED = ("graph", "store", "entities", "planner", "index", "chat", "_model_planner", "_retrieval", "_nodes")
+_OPENED = (
+    "graph",
+    "store",
+    "reasoned",
+    "entities",
+    "planner",
+    "index",
+    "chat",
+    "_model_planner",
+    "_retrieval",
+    "_nodes",
+)
 """What is made when it is first needed, and let go of by `close`."""
 
 
@@ -119,6 +132,24 @@ class KnowledgeBase:
         from kb.graph.rdflib_view import dataset
 
         return dataset(self.store)
+
+    @cached_property
+    def reasoned(self) -> Reasoned:
+        """What follows from the facts by OWL 2 RL, why, and what contradicts itself; see docs/reasoning.md.
+
+        Axioms are those of the build; engine and `skip` too where it published inferences, else those of kb.toml.
+        Computed anew, in seconds for 100,000 triples. Raises ConfigError for an engine that is not installed.
+        """
+        from kb.reason.reasoner import reason, stated_in
+        from kb.reason.settings import DEFAULT, Settings, settings_of
+
+        published = self.generation.meta.get("reasoning")
+        if published is None:
+            settings = settings_of(self.config.reason) or DEFAULT
+        else:
+            settings = Settings(published["key"]["engine"], tuple(published["key"]["skip"]))
+        with self.generation.reading():
+            return reason(stated_in(self.store), self.vocabulary, self.iris, settings)
 
     @cached_property
     def index(self) -> Index:
@@ -215,13 +246,20 @@ class KnowledgeBase:
     # -- questions ----------------------------------------------------------
 
     def ask(
-        self, question: str, *, method: str | None = None, planner: str | None = None, witnesses: bool = True
+        self,
+        question: str,
+        *,
+        method: str | None = None,
+        planner: str | None = None,
+        witnesses: bool = True,
+        inferred: bool = False,
     ) -> Answer:
         """Answers a question in words.
 
         `method` is one of those of `kb.ask.methods`, `planner` "search" or "llm"; by default they are what kb.toml says
         in `[ask]`, else "graph" and "search". With "search" no model is asked, by no method. `witnesses` are the chains
-        of facts, with page and quote, that each answer of the graph rests on.
+        of facts, with page and quote, that each answer of the graph rests on. `inferred` facts count where that is
+        asked for, and say why they hold.
 
         Raises RefusedQuestionError where no plan fits the question and the method has nothing else, ConfigError for
         "llm" without an `[llm]`, GenerationError for a method that needs an index which is not there, ReplyError where
@@ -233,7 +271,7 @@ class KnowledgeBase:
 
         def graph() -> Answer:
             planned = self.plan(question, planner=planner)
-            return replace(self._run(planned.plan, witnesses=witnesses), planned=planned)
+            return replace(self._run(planned.plan, witnesses=witnesses, inferred=inferred), planned=planned)
 
         def vector() -> Answer:
             return self._retrieval.answer(question, self.chat if planner == "llm" else None)
@@ -251,17 +289,36 @@ class KnowledgeBase:
         known = METHODS if what == "method" else PLANNERS
         return chosen(what, self.config.ask.get(what, default) if value is None else value, known)
 
-    def run(self, plan: Mapping[str, Any], *, witnesses: bool = True) -> Answer:
-        """Answers a plan, see `kb.ask.plan`. Raises PlanError naming what is wrong with it."""
+    def run(self, plan: Mapping[str, Any], *, witnesses: bool = True, inferred: bool = False) -> Answer:
+        """Answers a plan, see `kb.ask.plan`. Options are those of `ask`. Raises PlanError naming what is wrong."""
         from kb.ask.plan import parse_plan
 
-        return self._run(parse_plan(plan, self.vocabulary, self.entities), witnesses=witnesses)
+        return self._run(parse_plan(plan, self.vocabulary, self.entities), witnesses=witnesses, inferred=inferred)
 
-    def _run(self, plan: Any, *, witnesses: bool) -> Answer:
+    def _run(self, plan: Any, *, witnesses: bool, inferred: bool) -> Answer:
         from kb.ask.answer import run_plan
 
+        whys = self._whys() if inferred else None
         with self.generation.reading():
-            return run_plan(self.store, plan, self.vocabulary, self.iris, self.catalogue, witnesses=witnesses)
+            return run_plan(
+                self.store, plan, self.vocabulary, self.iris, self.catalogue, witnesses=witnesses, whys=whys
+            )
+
+    def _whys(self) -> Whys:
+        """What explains inferred facts. Raises GenerationError where the build published none."""
+        if "reasoning" not in self.generation.meta:
+            raise GenerationError(
+                f"{self.generation.name}: was built without inferences; add the section [reason] to "
+                f"{self.config.shown(self.config.root / CONFIG_NAME)} and run kb build"
+            )
+        return self.whys()
+
+    def whys(self) -> Whys:
+        """What explains facts that follow from others; see `reasoned`."""
+        from kb.ask.inferred import Whys
+        from kb.ask.lookup import Lookup
+
+        return Whys(Lookup(self.store, self.vocabulary, self.iris), lambda: self.reasoned, self.label)
 
     def query(
         self,

@@ -25,6 +25,7 @@ COMMANDS = (
     "dedup",
     "query",
     "validate",
+    "reason",
     "export",
     "eval",
     "generations",

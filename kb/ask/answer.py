@@ -18,6 +18,7 @@ from kb.names import humanised
 from kb.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from kb.ask.inferred import Why, Whys
     from kb.ask.planner import Planned
     from kb.sources.catalogue import Catalogue
 
@@ -26,13 +27,17 @@ __all__ = ["Answer", "Edge", "Found", "Group", "Row", "Source", "run_plan"]
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One fact of a witness, in the direction in which it is stored: ids, every source, and the fact in words."""
+    """One fact of a witness, in the direction in which it is stored: ids, every source, and the fact in words.
+
+    An inferred fact has no source of its own; `why` names the stated facts that it follows from, and theirs.
+    """
 
     subject: str
     relation: str
     object: str
     sources: tuple[Source, ...] = ()
     words: str = ""
+    why: Why | None = None
 
     @property
     def page(self) -> str | None:
@@ -45,7 +50,8 @@ class Edge:
         return self.sources[0].quote if self.sources else None
 
     def to_json(self) -> dict[str, Any]:
-        """`page` and `quote` of the first source; `pages` are all of them."""
+        """`page` and `quote` of the first source; `pages` are all of them. `inferred` only where it is."""
+        inferred = {} if self.why is None else {"inferred": True, **self.why.to_json()}
         return {
             "subject": self.subject,
             "relation": self.relation,
@@ -53,6 +59,7 @@ class Edge:
             "page": self.page,
             "quote": self.quote,
             "pages": [{"page": source.page, "quote": source.quote} for source in self.sources],
+            **inferred,
         }
 
 
@@ -162,12 +169,19 @@ class Answer:
 
 
 def _step(edge: Edge) -> str:
-    """A fact in words with its first source, and how many more there are."""
-    if not edge.sources:
-        return edge.words
-    more = len({source.page for source in edge.sources}) - 1
-    quoted = f": “{' '.join(edge.quote.split())}”" if edge.quote else ""
-    return f"{edge.words} ({edge.page}{f' and {more} more' if more else ''}){quoted}"
+    """A fact in words with its first source, and how many more there are; an inferred one with what it follows from."""
+    if edge.why is not None:
+        rests = "; ".join(_cited(one.words, one.sources) for one in edge.why.stated)
+        return f"{edge.words} (inferred: {edge.why.axioms}){f', from {rests}' if rests else ''}"
+    return _cited(edge.words, edge.sources)
+
+
+def _cited(words: str, sources: tuple[Source, ...]) -> str:
+    if not sources:
+        return words
+    more = len({source.page for source in sources}) - 1
+    quoted = f": “{' '.join(sources[0].quote.split())}”" if sources[0].quote else ""
+    return f"{words} ({sources[0].page}{f' and {more} more' if more else ''}){quoted}"
 
 
 def _place(passage: Source) -> str:
@@ -182,23 +196,27 @@ def run_plan(
     catalogue: Catalogue | None = None,
     *,
     witnesses: bool = True,
+    whys: Whys | None = None,
 ) -> Answer:
     """Runs a plan on a store whose default graph holds each fact once.
 
     A plan in JSON is parsed against the catalogue first. Without `catalogue`, names come from the store. Without
-    `witnesses` only the plan's own query runs: answers have neither witness nor members.
+    `witnesses` only the plan's own query runs: answers have neither witness nor members. With `whys` inferred facts
+    count as well, and are explained in witnesses.
 
     Raises PlanError.
     """
     if isinstance(plan, Mapping):
         plan = parse_plan(plan, vocabulary, catalogue.entities if catalogue else None)
-    return _Run(Lookup(store, vocabulary, iris), catalogue).answer(plan, witnesses=witnesses)
+    lookup = Lookup(store, vocabulary, iris, None if whys is None else whys.graphs)
+    return _Run(lookup, catalogue, whys).answer(plan, witnesses=witnesses)
 
 
 @dataclass
 class _Run:
     lookup: Lookup
     catalogue: Catalogue | None
+    whys: Whys | None = None
     names: dict[str, str] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
 
@@ -243,7 +261,8 @@ class _Run:
         facts = {fact for one in evidence.values() for fact in (*one.chain, *one.because)}
         self.name({*nodes, *(end for s, _, o in facts for end in (s, o))}, nodes)
         sources = self.lookup.sources(facts) if facts else {}
-        edges = {fact: self.edge(fact, sources.get(fact, ())) for fact in facts}
+        why = {} if self.whys is None else self.whys.of(self.whys.inferred(facts))
+        edges = {fact: self.edge(fact, sources.get(fact, ()), why.get(fact)) for fact in facts}
         nothing = Evidence((), ())
         answers = [
             Found(
@@ -276,10 +295,10 @@ class _Run:
     def id(self, iri: str) -> str:
         return self.lookup.iris.entity_id(iri) or iri
 
-    def edge(self, fact: Fact, sources: tuple[Source, ...]) -> Edge:
+    def edge(self, fact: Fact, sources: tuple[Source, ...], why: Why | None) -> Edge:
         subject, predicate, object_ = fact
         relation = self.lookup.vocabulary.name_of(predicate) or predicate
         known = self.lookup.vocabulary.relations.get(relation)
         label = known.label if known is not None else humanised(relation)
         words = f"{self.names[subject]} {label} {self.names[object_]}"
-        return Edge(self.id(subject), relation, self.id(object_), sources, words)
+        return Edge(self.id(subject), relation, self.id(object_), sources, words, why)

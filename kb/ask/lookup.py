@@ -40,16 +40,23 @@ class Source:
 
 
 class Lookup:
-    """Look-ups in one store. `queries` counts them."""
+    """Look-ups in one store, in its default graph or in `graphs`, which must not overlap. `queries` counts them."""
 
-    def __init__(self, store: ox.Store, vocabulary: Vocabulary, iris: Iris) -> None:
+    def __init__(
+        self,
+        store: ox.Store,
+        vocabulary: Vocabulary,
+        iris: Iris,
+        graphs: Sequence[ox.DefaultGraph | ox.NamedNode | ox.BlankNode] | None = None,
+    ) -> None:
         self.store, self.vocabulary, self.iris = store, vocabulary, iris
+        self.graphs = None if graphs is None else list(graphs)
         self.queries = 0
 
     def rows(self, query: str) -> Iterator[list[ox.NamedNode | ox.Literal | None]]:
         """The rows of a SELECT query, terms in the order of its variables; blank nodes are left out as None."""
         self.queries += 1
-        solutions = self.store.query(query)
+        solutions = self.store.query(query, default_graph=self.graphs)
         assert isinstance(solutions, ox.QuerySolutions)
         for row in solutions:
             yield [term if isinstance(term, (ox.NamedNode, ox.Literal)) else None for term in row]

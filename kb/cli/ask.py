@@ -13,7 +13,8 @@ import click
 
 from kb.cli._input import read_text
 from kb.cli._options import json_option, kb_option
-from kb.cli._output import amount, counted, echo, echo_json, note, table, width, wrapped
+from kb.cli._output import amount, counted, echo, echo_json, note, table, wrapped
+from kb.cli._why import source_line, why_lines
 
 if TYPE_CHECKING:
     from kb.ask.ambiguity import SharedName
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from kb.llm.session import ChatSession
 
 __all__ = ["command"]
-
-_QUOTE_LINES = 4
 
 
 @click.command()
@@ -47,6 +46,7 @@ _QUOTE_LINES = 4
 @click.option(
     "--limit", type=click.IntRange(min=0), default=20, show_default=True, metavar="N", help="Answers to print; 0: all."
 )
+@click.option("--inferred", is_flag=True, help="Count inferred facts too, and say why they hold; see kb reason.")
 @click.option("--no-witness", is_flag=True, help="Print the answers without the facts, pages and quotes behind them.")
 @click.option(
     "--record",
@@ -70,6 +70,7 @@ def command(
     prose: bool,
     explain: bool,
     limit: int,
+    inferred: bool,
     no_witness: bool,
     record: Path | None,
     replay: Path | None,
@@ -97,9 +98,9 @@ def command(
 
     with kb.open(folder) as base, _session(base, words, planner, record, replay) as session:
         if words:
-            answer = _ask(base, words, method, planner, witnesses=prose or not no_witness)
+            answer = _ask(base, words, method, planner, witnesses=prose or not no_witness, inferred=inferred)
         else:
-            answer = base.run(given, witnesses=prose or not no_witness)
+            answer = base.run(given, witnesses=prose or not no_witness, inferred=inferred)
         shared = _shared(base, words, answer.plan.to_json()) if words and answer.plan is not None else []
         written = _write(base, words, answer, session) if prose else None
     for name in shared:
@@ -145,11 +146,13 @@ def _session(
             raise
 
 
-def _ask(base: KnowledgeBase, words: str, method: str | None, planner: str | None, *, witnesses: bool) -> Answer:
+def _ask(
+    base: KnowledgeBase, words: str, method: str | None, planner: str | None, *, witnesses: bool, inferred: bool
+) -> Answer:
     from kb.errors import RefusedQuestionError
 
     try:
-        return base.ask(words, method=method, planner=planner, witnesses=witnesses)
+        return base.ask(words, method=method, planner=planner, witnesses=witnesses, inferred=inferred)
     except RefusedQuestionError:
         for name in _shared(base, words, None):
             note(f"Note: {name}.")
@@ -243,7 +246,7 @@ def _show_witnesses(answers: tuple[Found, ...]) -> None:
         echo(wrapped(f"{one.label} ({one.id})" if one.label != one.id else one.id))
         for edge in (*one.witness, *one.because):
             echo(wrapped(edge.words, indent="  ", hanging="    "))
-            for line in _source(edge):
+            for line in _source(edge) if edge.why is None else why_lines(edge.why, indent=6):
                 echo(line)
         for passage in one.passages:
             echo(wrapped(f"{passage.page}: “{' '.join((passage.quote or '').split())}”", indent="  ", hanging="    "))
@@ -264,15 +267,7 @@ def _source(edge: Edge) -> list[str]:
     """The first source of a fact, with its quote; and how many more sources there are."""
     if not edge.sources:
         return []
-    pages = list(dict.fromkeys(source.page for source in edge.sources))
-    more = f" (also on {counted(len(pages) - 1, 'other page')})" if len(pages) > 1 else ""
-    if not edge.quote:
-        return [wrapped(f"{edge.page}{more}", indent="      ")]
-    quote = " ".join(edge.quote.split())
-    most = _QUOTE_LINES * (width() - 8) - len(edge.page or "") - len(more)
-    if len(quote) > most:
-        quote = quote[:most].rsplit(" ", 1)[0] + " …"
-    return [wrapped(f"{edge.page}: “{quote}”{more}", indent="      ")]
+    return [source_line(edge.sources, indent=6)]
 
 
 def _explain(answer: Answer, session: ChatSession | None) -> None:

@@ -33,6 +33,7 @@ COMMANDS: dict[str, str] = {
     "dedup": "List what may be there twice, and remember what you say of it.",
     "query": "Run SPARQL: a named query, a file or standard input.",
     "validate": "Check the graph against its shapes.",
+    "reason": "Show what follows from the facts by the ontology, and why.",
     "export": "Write the graph as Turtle, JSON-LD, RDF/XML and more.",
     "eval": "Compare facts and answers with a gold set.",
     "generations": "List, verify, prune and roll back the builds that are kept.",
