@@ -255,7 +255,7 @@ def test_validate_prints_contradictions_with_their_pages(cmd: Kb, wiki: Path) ->
     ran = cmd("validate", "--kb", wiki)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("The graph conforms to its shapes.\n0 violations, 1 warning, 2 hints\n")
-    assert "\nWarning: cart · owned_by\n  More than one owner is stated." in ran.out
+    assert "\nWarning: Cart (cart) · owned_by\n  More than one owner is stated." in ran.out
     assert "\n  pages: cart, teams\n" in ran.out
     assert "… and 2 milder: --severity info prints them" in ran.out
     assert "No lead is stated." in cmd("validate", "--severity", "info", "--kb", wiki).out

@@ -99,5 +99,5 @@ def test_the_whole_export_answers_like_the_store(cmd: Kb, larkspur: Path, tmp_pa
 def test_disputes_have_two_owners_and_validate_names_both_pages(cmd: Kb, larkspur: Path) -> None:
     ran = cmd("validate", "--kb", larkspur)
     assert ran.code == 0
-    assert "Warning: disputes · owned_by" in ran.out
+    assert "Warning: Disputes (disputes) · owned_by" in ran.out
     assert "pages: disputes, service-tiers" in ran.out

@@ -27,6 +27,7 @@ __all__ = [
     "fact_quads",
     "page_fact_quads",
     "page_quads",
+    "rejection_iri",
     "rejection_quads",
     "rejections_rows",
     "report_quads",
@@ -144,6 +145,11 @@ def statement_iri(said: Statement, iris: Iris) -> str:
     return iris.statement(_statement_name(said, iris))
 
 
+def rejection_iri(said: Statement, iris: Iris) -> str:
+    """The IRI of a rejected statement's record, made as that of an accepted one is."""
+    return iris.rejection(_statement_name(said, iris))
+
+
 def statement_quads(
     accepted: Iterable[Candidate], reading: ReadingInfo, vocabulary: Vocabulary, iris: Iris
 ) -> list[ox.Quad]:
@@ -164,7 +170,7 @@ def rejection_quads(rejected: Iterable[Rejected], reading: ReadingInfo, iris: Ir
     """Rejected statements with reason and validation result, in the rejections graph."""
     quads = []
     for one in rejected:
-        record = _Record(iris.rejection(_statement_name(one.statement, iris)), iris.rejections_graph)
+        record = _Record(rejection_iri(one.statement, iris), iris.rejections_graph)
         record.iri(RDF + "type", KB + "Rejection")
         record.text(KB + "reason", one.reason)
         record.text(KB + "reasonCode", one.code)
