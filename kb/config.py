@@ -30,6 +30,7 @@ _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "ask": {"planner": str, "method": str},
     "llm": {},  # checked by kb.llm.settings, when a model is asked
     "embed": {},
+    "dataset": {"title": str, "description": str, "licence": str, "publisher": str},
     "reason": {"engine": str, "skip": (str, list)},  # what they may say: kb.reason.settings
 }
 READERS = ("phrases", "llm")
@@ -64,6 +65,7 @@ class Config:
     llm: dict[str, Any] = field(default_factory=dict)
     embed: dict[str, Any] = field(default_factory=dict)
     reason: dict[str, Any] = field(default_factory=dict)
+    dataset: dict[str, str] = field(default_factory=dict)
 
     def shown(self, path: Path) -> str:
         """`path` as a person in the knowledge base's folder would write it."""

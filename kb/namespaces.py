@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "DCAT",
     "DCTERMS",
     "FOAF",
     "KB",
@@ -13,14 +14,17 @@ __all__ = [
     "RDF",
     "RDFS",
     "SCHEMA",
+    "SD",
     "SH",
     "SHAPE",
     "SKOS",
+    "VOID",
     "XSD",
 ]
 
 KB = "https://w3id.org/wiki-kb/ontology#"
 SHAPE = "https://w3id.org/wiki-kb/shapes#"
+DCAT = "http://www.w3.org/ns/dcat#"
 DCTERMS = "http://purl.org/dc/terms/"
 FOAF = "http://xmlns.com/foaf/0.1/"
 ORG = "http://www.w3.org/ns/org#"
@@ -29,13 +33,16 @@ PROV = "http://www.w3.org/ns/prov#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 SCHEMA = "https://schema.org/"
+SD = "http://www.w3.org/ns/sparql-service-description#"
 SH = "http://www.w3.org/ns/shacl#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
+VOID = "http://rdfs.org/ns/void#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
 PREFIXES: dict[str, str] = {
     "kb": KB,
     "shape": SHAPE,
+    "dcat": DCAT,
     "dcterms": DCTERMS,
     "foaf": FOAF,
     "org": ORG,
@@ -44,8 +51,10 @@ PREFIXES: dict[str, str] = {
     "rdf": RDF,
     "rdfs": RDFS,
     "schema": SCHEMA,
+    "sd": SD,
     "sh": SH,
     "skos": SKOS,
+    "void": VOID,
     "xsd": XSD,
 }
 """Prefix -> namespace. In the project's own Turtle and SPARQL files `:` stands for `kb:`."""

@@ -34,7 +34,7 @@ COMMANDS: dict[str, str] = {
     "query": "Run SPARQL: a named query, a file or standard input.",
     "validate": "Check the graph against its shapes.",
     "reason": "Show what follows from the facts by the ontology, and why.",
-    "export": "Write the graph as Turtle, JSON-LD, RDF/XML and more.",
+    "export": "Write the graph for other tools: RDF, lists, pictures.",
     "eval": "Compare facts and answers with a gold set.",
     "generations": "List, verify, prune and roll back the builds that are kept.",
     "models": "List and fetch the models that run on this machine.",

@@ -1,0 +1,43 @@
+"""Pictures as Mermaid flowcharts, which wikis draw from text: https://mermaid.js.org/syntax/flowchart.html."""
+
+from __future__ import annotations
+
+from kb.export.picture import Picture
+
+__all__ = ["write_mermaid"]
+
+_PLAIN = frozenset(" _-.,:/+=@!?")
+
+
+def write_mermaid(drawn: Picture) -> bytes:
+    """A flowchart from left to right; fence it with ```mermaid in a page.
+
+    Names stand in quotes, and every character but letters, digits and harmless punctuation as a numeric entity, so no
+    name can be taken for syntax or for HTML.
+    """
+    names = {box.id: f"n{number}" for number, box in enumerate(drawn.boxes)}
+    fills = list(dict.fromkeys(box.fill for box in drawn.boxes))
+    lines = ["flowchart LR"]
+    for box in drawn.boxes:
+        classes = f"t{fills.index(box.fill)}"
+        lines.append(f'    {names[box.id]}["{_escaped(box.label)}"]:::{classes}')
+    for arrow in drawn.arrows:
+        said = f'|"{_escaped(arrow.relation)}"|' if len(drawn.relations) > 1 else ""
+        lines.append(f"    {names[arrow.source]} -->{said} {names[arrow.target]}")
+    if len(drawn.types) > 1 or len(drawn.relations) == 1:
+        said = f': an arrow reads "{drawn.relations[0]}"' if len(drawn.relations) == 1 else ""
+        lines.append(f'    subgraph legend["{_escaped("Legend" + said)}"]')
+        for number, (label, fill) in enumerate(drawn.types):
+            lines.append(f'        l{number}["{_escaped(label)}"]:::t{fills.index(fill)}')
+        lines.append("    end")
+    for number, fill in enumerate(fills):
+        lines.append(f"    classDef t{number} fill:{fill},stroke:#444444,color:#111111")
+    focus = [names[box.id] for box in drawn.boxes if box.focus]
+    if focus:
+        lines.append(f"    style {','.join(focus)} stroke-width:3px")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _escaped(text: str) -> str:
+    folded = " ".join(text.split())
+    return "".join(char if char.isalnum() or char in _PLAIN else f"#{ord(char)};" for char in folded) or "#8203;"
