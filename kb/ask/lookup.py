@@ -56,7 +56,10 @@ class Lookup:
     def rows(self, query: str) -> Iterator[list[ox.NamedNode | ox.Literal | None]]:
         """The rows of a SELECT query, terms in the order of its variables; blank nodes are left out as None."""
         self.queries += 1
-        solutions = self.store.query(query, default_graph=self.graphs)
+        if self.graphs is None:
+            solutions = self.store.query(query)
+        else:
+            solutions = self.store.query(query, default_graph=self.graphs)
         assert isinstance(solutions, ox.QuerySolutions)
         for row in solutions:
             yield [term if isinstance(term, (ox.NamedNode, ox.Literal)) else None for term in row]
