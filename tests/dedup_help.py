@@ -37,7 +37,7 @@ class Caveats:
     """What `find_duplicates` asks of an index, in memory. `read` are the rows whose vectors were asked for."""
 
     def __init__(
-        self, texts: Mapping[str, Sequence[str]], vectors: Vectors | None = None, identity: str = "hashing/1"
+        self, texts: Mapping[str, Sequence[str]], vectors: Vectors | None = None, identity: str = "hashing/2"
     ) -> None:
         notes = [
             SchemaNote(concept, caveats=tuple(Caveat(f"c{n}", "high", text) for n, text in enumerate(texts[concept])))

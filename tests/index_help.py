@@ -25,7 +25,7 @@ FILES = ("vectors.npy", "nodes.jsonl", "partitions.json", "index.json")
 class Counting(HashingProvider):
     """Keeps the texts that it embeds."""
 
-    def __init__(self, identity: str = "hashing/1") -> None:
+    def __init__(self, identity: str = "hashing/2") -> None:
         self.identity = identity
         self.texts: list[str] = []
 

@@ -79,7 +79,7 @@ def test_the_environment_goes_before_kb_toml(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("KB_EMBED_PROVIDER", "voyage")
     assert (embed_settings(named).model, embed_settings(named).base_url) == ("voyage-4-lite", None)
     monkeypatch.setenv("KB_EMBED_PROVIDER", "hashing")
-    assert open_provider(named).identity == "hashing/1"
+    assert open_provider(named).identity == "hashing/2"
     monkeypatch.setenv("KB_EMBED_PROVIDER", "hashin")
     with pytest.raises(
         ConfigError, match="KB_EMBED_PROVIDER is 'hashin', which is no provider; did you mean 'hashing'"
@@ -91,7 +91,7 @@ def test_the_environment_goes_before_kb_toml(tmp_path: Path, monkeypatch: pytest
 
 
 def test_without_a_choice_words_are_hashed_until_the_model_is_there(tmp_path: Path) -> None:
-    assert open_provider(None).identity == open_provider(config(tmp_path)).identity == "hashing/1"
+    assert open_provider(None).identity == open_provider(config(tmp_path)).identity == "hashing/2"
     assert "`kb models fetch` gets one" in (default_note(config(tmp_path)) or "")
     assert default_note(config(tmp_path, '[embed]\nprovider = "hashing"')) is None
     pretend_installed()
@@ -123,7 +123,7 @@ def test_a_key_is_wanted_when_the_provider_is_checked(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize(
     ("lines", "identity", "family", "dimension", "weight", "threshold"),
     [
-        ('"hashing"', "hashing/1", None, 512, 0.1, 0.5),
+        ('"hashing"', "hashing/2", None, 512, 0.1, 0.5),
         ('"openai"', "openai:text-embedding-3-small", None, None, 0.3, 0.90),
         ('"openai"\ndimensions = 256', "openai:text-embedding-3-small/256", None, 256, 0.3, 0.90),
         ('"voyage"', "voyage:voyage-4-lite", "voyage-4", None, 0.3, 0.90),
@@ -149,7 +149,7 @@ def test_what_a_provider_says_of_itself(
 def test_the_identity_is_known_without_loading_anything(tmp_path: Path) -> None:
     code = "import sys; from kb.embed.opening import identity_of; print(identity_of(None), 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "hashing/1 False\n"
+    assert done.stdout == "hashing/2 False\n"
     pretend_installed()
     assert identity_of(None) == MINILM
     with pytest.raises(EmbeddingError, match="not the file"):
@@ -160,7 +160,7 @@ def test_the_identity_is_known_without_loading_anything(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "identity", ["hashing/1", MINILM, "openai:text-embedding-3-small", "openai:org/some-model", "voyage:voyage-4/256"]
+    "identity", ["hashing/2", MINILM, "openai:text-embedding-3-small", "openai:org/some-model", "voyage:voyage-4/256"]
 )
 def test_an_index_is_searched_with_what_made_it(identity: str) -> None:
     found = provider_of(identity)
@@ -168,7 +168,7 @@ def test_an_index_is_searched_with_what_made_it(identity: str) -> None:
     assert found.identity == identity
 
 
-@pytest.mark.parametrize("identity", ["hashing/2", "minilm:000000000000:256:mean", "given/1", "openai:", "", "x:y"])
+@pytest.mark.parametrize("identity", ["hashing/1", "minilm:000000000000:256:mean", "given/1", "openai:", "", "x:y"])
 def test_what_this_version_does_not_have_is_none(identity: str) -> None:
     assert provider_of(identity) is None
 

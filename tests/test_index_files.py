@@ -33,7 +33,7 @@ def test_numpy_and_json_read_the_files(tmp_path: Path) -> None:
     assert [node["text"] for node in nodes] == ["shop", "cart", "stock"]
     assert json.loads((tmp_path / "partitions.json").read_bytes()) == {"x": [0, 2], "y": [2, 3]}
     meta = json.loads((tmp_path / "index.json").read_bytes())
-    assert (meta["provider"], meta["dimension"], meta["rows"]) == ("hashing/1", 512, 3)
+    assert (meta["provider"], meta["dimension"], meta["rows"]) == ("hashing/2", 512, 3)
 
 
 def test_the_matrix_is_written_as_numpy_writes_it(tmp_path: Path) -> None:
@@ -82,10 +82,10 @@ def test_texts_of_a_page_that_moved_are_not_embedded_again(tmp_path: Path) -> No
 
 def test_another_provider_embeds_everything(tmp_path: Path) -> None:
     write(tmp_path / "a", {"x": ["shop", "cart"], "y": ["stock"]})
-    provider = Counting("hashing/2")
+    provider = Counting("hashing/other")
     write(tmp_path / "b", {"x": ["shop", "cart"], "y": ["stock"]}, tmp_path / "a", set(), provider)
     assert provider.texts == ["shop", "cart", "stock"]
-    assert IndexFiles(tmp_path / "b").identity == "hashing/2"
+    assert IndexFiles(tmp_path / "b").identity == "hashing/other"
 
 
 words = st.sampled_from(["shop", "cart", "Stock|>", "größe", "設定", ""])

@@ -156,7 +156,7 @@ def test_the_files_can_be_read_with_numpy_and_json(notes: Notes) -> None:
 def test_the_index_tells_its_format_and_what_made_it(notes: Notes) -> None:
     notes.build()
     meta = notes.json("index.json")
-    assert (meta["provider"], meta["dtype"], meta["rows"]) == ("hashing/1", "float32", 8)
+    assert (meta["provider"], meta["dtype"], meta["rows"]) == ("hashing/2", "float32", 8)
     assert meta["dimension"] == np.load(notes.published / "vectors.npy").shape[1]
     assert isinstance(meta["format"], int)
 

@@ -208,7 +208,7 @@ def test_the_query_is_embedded_as_kb_toml_says(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("kb.embed.provider.provider_of", provider_of)
     with kb.open(folder) as base:
         assert base.search("cart")
-    assert asked == [("hashing/1", folder.resolve())]
+    assert asked == [("hashing/2", folder.resolve())]
 
 
 @pytest.fixture

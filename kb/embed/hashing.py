@@ -19,13 +19,22 @@ from kb.language import STOPWORDS, lemmas
 
 __all__ = ["HashingProvider"]
 
-_WORD, _BASE, _PARTS = 0.5, 1.0, 0.5
+_WORD, _BASE, _PARTS = 0.3, 1.0, 1.0
 """Weights of a word as written, of its base form, and of all its character n-grams together."""
+_WHOLE = 0.5
+"""Share of an identifier as one word, beside its words: "dueBy" and "due_by" are both "dueby", and "due" and "by"."""
 _GRAMS = (3, 4, 5)
 _MOST_GRAMS = 300
 _BATCH = 256
-# Words, and the signs of code and formulas, which are all that some texts consist of.
-_TOKEN = re.compile(r"[^\W_]+|[^\w\s\"'`.,;:?!()\[\]{}]{2,}")
+# Words and identifiers, and the signs of code and formulas, which are all that some texts consist of. Signs that prose
+# has too count in the clusters that it does not have, such as "?." or "[*]".
+_TOKEN = re.compile(
+    r"[^\W_]+(?:_+[^\W_]+)*"
+    r"|\[\*?\]|\?\.|\?{2,}|:{2,}|(?<![\w.])\.{2,3}(?!\.)"
+    r"|[?!:]*[^\w\s\"'`.,;:?!()\[\]{}]{2,}|[?!:]+[^\w\s\"'`.,;:?!()\[\]{}]"
+)
+# Where a word of an identifier begins: camelCase, HTTPServer; not IPv4, APIs, kWh.
+_HUMP = re.compile(r"_+|(?<=[a-z0-9]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 # Scripts that are written without spaces: their words are taken to be two characters long.
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿豈-﫿]+")
 
@@ -52,13 +61,13 @@ class HashingProvider:
         places, weights = [np.zeros(0, dtype=np.intp)], [np.zeros(0)]
         rows, sizes, times = [0], [0], [0.0]
         for row, text in enumerate(texts):
-            for word, number in Counter(_tokens(text)).items():
+            for (word, share), number in Counter(_tokens(text)).items():
                 at, signed = _features(word, self.dimension)
                 places.append(at)
                 weights.append(signed)
                 rows.append(row)
                 sizes.append(len(at))
-                times.append(1 + math.log(number))
+                times.append(share * (1 + math.log(number)))
         at_rows = np.repeat(np.array(rows, dtype=np.intp), sizes) * self.dimension
         values = np.concatenate(weights) * np.repeat(np.array(times), sizes)
         # Adds in the order of the text, so that no sum depends on the texts beside it.
@@ -70,17 +79,28 @@ class HashingProvider:
         return vectors
 
 
-def _tokens(text: str) -> Iterator[str]:
-    """Words in lower case without those that carry only grammar, and clusters of signs."""
-    for token in _TOKEN.findall(unicodedata.normalize("NFKC", text).lower()):
-        if token in STOPWORDS:
-            continue
-        if token.isascii() or _UNSPACED.search(token) is None:
-            yield token
-            continue
-        for run in _UNSPACED.findall(token):
-            yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
-        yield from filter(None, _UNSPACED.split(token))
+def _tokens(text: str) -> Iterator[tuple[str, float]]:
+    """(word in lower case, share): words, those of identifiers and these as a whole, and clusters of signs.
+
+    Words that carry only grammar are left out, but not of identifiers: `valid_from` is not `valid_to`.
+    """
+    # An ellipsis becomes three dots when it is normalised, which are code.
+    for token in _TOKEN.findall(unicodedata.normalize("NFKC", text.replace("…", " "))):
+        words = [token.lower()] if token.islower() and "_" not in token else _HUMP.sub(" ", token).lower().split()
+        if len(words) > 1:
+            yield "".join(words), _WHOLE
+        for word in words:
+            if len(words) > 1 or word not in STOPWORDS:
+                yield from ((part, 1.0) for part in _spaced(word))
+
+
+def _spaced(word: str) -> Iterator[str]:
+    if word.isascii() or _UNSPACED.search(word) is None:
+        yield word
+        return
+    for run in _UNSPACED.findall(word):
+        yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
+    yield from filter(None, _UNSPACED.split(word))
 
 
 @lru_cache(maxsize=100_000)

@@ -7,7 +7,7 @@ from kb.embed.settings import EmbedSettings
 
 __all__ = ["HASHING", "MINILM", "MINILM_TOKENS", "hosted_identity"]
 
-HASHING = "hashing/1"
+HASHING = "hashing/2"
 MINILM_TOKENS = 256
 """Word pieces of a text that all-MiniLM-L6-v2 was tuned for; begin and end count, and what is beyond is cut off."""
 # Everything that makes a difference: the weights, how much of a text is read, and how its vectors become one.
