@@ -15,7 +15,10 @@ from kb.reason.model import Fact, Value
 if TYPE_CHECKING:
     from rdflib import Graph
 
-__all__ = ["closure"]
+__all__ = ["WITHOUT_CHAINS", "closure"]
+
+WITHOUT_CHAINS = frozenset({"reasonable"})
+"""Engines that do not know owl:propertyChainAxiom (rule prp-spo2)."""
 
 
 def closure(engine: str, facts: Collection[Fact]) -> set[Fact]:

@@ -124,7 +124,7 @@ class Explainer:
         if predicate == TYPE and isinstance(value, str):
             return self._intersection(fact, value, busy) or self._some(fact, value, busy) or self._all(fact, busy)
         if predicate in self.axioms.transitive:
-            return self._path(fact, busy)
+            return self._chain(fact, busy) or self._path(fact, busy)
         return self._chain(fact, busy)
 
     def _any(self, wanted: _Wanted, busy: frozenset[Fact]) -> Derivation | None:
@@ -144,23 +144,23 @@ class Explainer:
     def _path(self, fact: Fact, busy: frozenset[Fact]) -> Derivation | None:
         """A shortest chain of facts of a transitive property, each of which holds without that it is transitive."""
         subject, name, goal = fact
-        before: dict[str, str | None] = {subject: None}
+        before: dict[str, str] = {}
         todo = deque([subject])
         while todo and goal not in before:
             node = todo.popleft()
             for far in sorted(self._steps(node, name)):
-                if far not in before or (far == goal == subject):
-                    if far == subject:
-                        return self._transitive([*_back(before, node), far], name, busy)
+                # The fact itself is what is to be shown.
+                if far not in before and (node, far) != (subject, goal):
                     before[far] = node
                     todo.append(far)
-        if not isinstance(goal, str) or before.get(goal) is None:
+        if not isinstance(goal, str) or goal not in before:
             return None
-        return self._transitive(_back(before, goal), name, busy)
+        nodes = [goal, before[goal]]
+        while nodes[-1] != subject:
+            nodes.append(before[nodes[-1]])
+        return self._transitive(nodes[::-1], name, busy)
 
     def _transitive(self, nodes: list[str], name: str, busy: frozenset[Fact]) -> Derivation | None:
-        if len(nodes) < 3:
-            return None
         axiom = (name, TYPE, OWL + "TransitiveProperty")
         edges = [self._explain((a, name, b), busy) for a, b in pairwise(nodes)]
         known = [edge for edge in edges if edge is not None]
@@ -290,12 +290,3 @@ def _forwards(rule: Rule, fact: Fact, wanted: _Wanted) -> Fact:
         return subject, wanted[1], rule.value
     assert wanted[2] is not None
     return str(value) if rule.kind == "range" else subject, TYPE, wanted[2]
-
-
-def _back(before: dict[str, str | None], node: str) -> list[str]:
-    found: list[str] = []
-    at: str | None = node
-    while at is not None:
-        found.append(at)
-        at = before[at]
-    return found[::-1]

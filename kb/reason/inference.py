@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from kb.namespaces import OWL, RDFS
 from kb.reason.axioms import BUILTIN, HIDDEN, Axioms
-from kb.reason.engines import closure
+from kb.reason.engines import WITHOUT_CHAINS, closure
 from kb.reason.model import TYPE, Fact
 from kb.reason.patterns import Table, compile_table, pattern_of
 
@@ -36,7 +36,8 @@ def infer(engine: str, axioms: Axioms, facts: Iterable[Fact]) -> set[Fact]:
     else:
         joining = [fact for fact in stated if pattern_of(fact) in table.joining]
         if joining:
-            found.update(filter(_telling, closure(engine, [*axioms.triples, *joining])))
+            able = "owlrl" if axioms.chains and engine in WITHOUT_CHAINS else engine
+            found.update(filter(_telling, closure(able, [*axioms.triples, *joining])))
     return found - stated - axioms.triples
 
 
