@@ -28,6 +28,7 @@ COMMANDS = (
     "reason",
     "export",
     "eval",
+    "diff",
     "generations",
     "models",
 )

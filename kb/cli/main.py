@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "reason": "Show what follows from the facts by the ontology, and why.",
     "export": "Write the graph for other tools: RDF, lists, pictures.",
     "eval": "Compare facts and answers with a gold set.",
+    "diff": "Show what a build changed: facts with page and quote, and more.",
     "generations": "List, verify, prune and roll back the builds that are kept.",
     "models": "List and fetch the models that run on this machine.",
 }
