@@ -86,12 +86,15 @@ def _tokens(text: str) -> Iterator[tuple[str, float]]:
     """
     # An ellipsis becomes three dots when it is normalised, which are code.
     for token in _TOKEN.findall(unicodedata.normalize("NFKC", text.replace("…", " "))):
-        words = [token.lower()] if token.islower() and "_" not in token else _HUMP.sub(" ", token).lower().split()
-        if len(words) > 1:
-            yield "".join(words), _WHOLE
-        for word in words:
-            if len(words) > 1 or word not in STOPWORDS:
-                yield from ((part, 1.0) for part in _spaced(word))
+        yield from _words(token)
+
+
+@lru_cache(maxsize=100_000)
+def _words(token: str) -> tuple[tuple[str, float], ...]:
+    words = [token.lower()] if token.islower() and "_" not in token else _HUMP.sub(" ", token).lower().split()
+    if len(words) == 1:
+        return () if words[0] in STOPWORDS else tuple((part, 1.0) for part in _spaced(words[0]))
+    return ("".join(words), _WHOLE), *((part, 1.0) for word in words for part in _spaced(word))
 
 
 def _spaced(word: str) -> Iterator[str]:
