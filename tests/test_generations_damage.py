@@ -18,7 +18,7 @@ import pytest
 
 from kb.errors import GenerationError
 from kb.generations import Generation, Generations
-from kb.generations._files import file_digest
+from kb.generations._files import disk_errors, file_digest
 from kb.generations.generation import sealed
 
 
@@ -134,6 +134,20 @@ def test_what_a_check_finds_is_told_and_repaired(kg: Path, damage: Callable[[Gen
     with pytest.raises(GenerationError):
         Generations(kg).rollback(current(kg).name)
     repaired(kg)
+
+
+def test_a_build_upon_a_damaged_table_names_the_command_that_helps(kg: Path, tmp_path: Path) -> None:
+    told = []
+    for table in tables(current(kg)):
+        copy = Path(shutil.copytree(kg, tmp_path / table.name))
+        flip(copy / table.relative_to(kg), 0)
+        try:
+            with disk_errors("the build"):
+                builds.build(Generations(copy), 3)
+        except GenerationError as err:
+            told.append(str(err))
+    assert any("the graph that it starts from is damaged" in one for one in told), told
+    assert all("kb build --force" in one for one in told), told
 
 
 def test_a_flipped_bit_anywhere_in_the_graphs_tables_is_found_by_a_deep_check(kg: Path) -> None:

@@ -57,6 +57,8 @@ def refusal(err: OSError | RuntimeError) -> tuple[str, bool]:
     for number, step in _NEXT_STEPS.items():
         if os.strerror(number) in str(err):
             return f"{os.strerror(number)}; {step}", True
+    if str(err).startswith("Corruption:"):
+        return f"the graph that it starts from is damaged ({err}); run `kb build --force`", True
     return getattr(err, "strerror", None) or str(err), False
 
 
