@@ -16,10 +16,12 @@ from typing import Any
 from kb.errors import ConfigError, NoKnowledgeBaseError
 from kb.iris import Iris
 
-__all__ = ["CONFIG_NAME", "READERS", "Config", "enclosing", "load_config", "notes_config", "packaged"]
+__all__ = ["CONFIG_NAME", "READERS", "Config", "enclosing", "load_config", "notes_config", "opening_config", "packaged"]
 
 CONFIG_NAME = "kb.toml"
 SCHEMA_MODULE = "schemas.ttl"
+_CURRENT = "CURRENT"
+"""What a folder has that something was published into; see `kb.generations`."""
 NOTES_BASE = "https://w3id.org/wiki-kb/notes/"
 """The base of schema notes that no knowledge base claims."""
 
@@ -89,11 +91,10 @@ def load_config(folder: Path) -> Config:
     root = folder.resolve()
     path = root / CONFIG_NAME
     if not path.is_file():
-        if (root / "CURRENT").is_file():
-            # kb build --out needs no kb.toml, and leaves none.
+        if (root / _CURRENT).is_file():
             raise NoKnowledgeBaseError(
-                f"{folder}: holds an index for FileSchemaProvider of Python; commands need a {CONFIG_NAME} beside it "
-                "that names both folders: store below [kb], schemas below [sources]"
+                f"{folder}: holds what `kb build --schemas DIR --out {folder}` made, and no {CONFIG_NAME}; build it "
+                "again in that way"
             )
         raise NoKnowledgeBaseError(
             f"{folder}: no {CONFIG_NAME} here; run `kb init` to make one, or name the folder with --kb"
@@ -178,6 +179,18 @@ def notes_config(folder: Path | None, schema_dir: Path | None, kg_dir: Path | No
     if config.schemas is not None and not config.schemas.is_dir():
         raise ConfigError(f"{schema_dir or config.schemas}: there is no such folder of schema notes")
     return config
+
+
+def opening_config(folder: Path) -> Config:
+    """The settings of a folder to be opened: of a knowledge base, or of notes that were built without `kb.toml`.
+
+    Raises what `load_config` does.
+    """
+    root = folder.resolve()
+    if (root / CONFIG_NAME).is_file() or not (root / _CURRENT).is_file():
+        return load_config(folder)
+    modules = tuple(packaged(name) / SCHEMA_MODULE for name in ("ontology", "shapes"))
+    return Config(root, NOTES_BASE, modules[:1], modules[1:], root, None, ())
 
 
 def _publishing_into(folder: Path, store: Path | None) -> Config | None:

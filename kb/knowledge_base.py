@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 
-from kb.config import CONFIG_NAME, Config, load_config, packaged
+from kb.config import CONFIG_NAME, Config, opening_config, packaged
 from kb.errors import ConfigError, GenerationError
 from kb.generations import Generation, Generations, Pin
 from kb.iris import Iris
@@ -64,10 +64,12 @@ _OPENED = (
 def open(folder: str | os.PathLike[str] = ".", *, generation: str | None = None) -> KnowledgeBase:  # noqa: A001
     """Opens the knowledge base in `folder`, or one of its older generations by name.
 
+    A folder that `kb build --schemas --out` published into will do, too.
+
     What was opened stays as it is while later builds publish, and is not pruned before it is closed. Raises
     NoKnowledgeBaseError where nothing has been built, ConfigError and GenerationError where something is damaged.
     """
-    config = load_config(Path(folder))
+    config = opening_config(Path(folder))
     found, pin = Generations(config.store).acquire(generation)
     try:
         return KnowledgeBase(config, found, pin)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 
+from kb.config import CONFIG_NAME
 from kb.errors import KbError, PageError
 from kb.namespaces import KB, RDF, SH
 from kb.pipeline import REPORT_NAME
@@ -175,6 +176,8 @@ def _schema_changes(kb: KnowledgeBase) -> dict[str, list[str]]:
     """Schema files by what happened to them."""
     found: dict[str, list[str]] = {"new": [], "changed": [], "removed": [], "unreadable": []}
     built = {row["path"]: row["digest"] for row in _read(kb, CATALOG_NAME, [])}
+    if not (kb.config.root / CONFIG_NAME).is_file():
+        return found  # where the notes are, nobody wrote down
     if kb.config.schemas is None:
         return {**found, "removed": sorted(built)}
     source = SchemaSource(kb.config)

@@ -113,16 +113,19 @@ def test_new_pairs_are_those_that_the_build_before_did_not_have(kb: Kb, base: Pa
     assert {pair["concept"] for pair in listed(kb, base)} == {"zone", "queue", "cache"}
 
 
-def test_open_pairs_are_no_failure_but_new_ones_are_where_it_is_asked_for(kb: Kb, base: Path) -> None:
+def test_open_pairs_are_a_failure_where_it_is_asked_for_until_somebody_reviewed_them(kb: Kb, base: Path) -> None:
     assert kb("dedup", "--kb", base).code == 0
     assert kb("dedup", "--fail", "--kb", base).code == 1
     assert kb("dedup", "--fail", "--json", "--kb", base).code == 1
     for concept in TEXTS:
         kb("dedup", "--dismiss", f"{concept}:c0", f"{concept}:c1", "--kb", base)
     assert kb("dedup", "--fail", "--kb", base).code == 0
+    assert kb("dedup", "--new", "--fail", "--kb", base).code == 0
     publish(base, TEXTS, ENTITIES)
     (base / "reviews.jsonl").unlink()
-    assert kb("dedup", "--fail", "--kb", base).code == 0
+    assert kb("dedup", "--fail", "--kb", base).code == 1
+    assert kb("dedup", "--new", "--fail", "--kb", base).code == 0
+    assert kb("dedup", "--entities", "--fail", "--kb", base).code == 1
 
 
 def test_entities_are_proposed_with_the_reason_and_can_be_dismissed(kb: Kb, base: Path) -> None:
@@ -173,7 +176,7 @@ def test_who_reviews_is_the_author_that_git_knows(kb: Kb, base: Path, monkeypatc
         (["--accept", "a", "b", "--dismiss", "a", "b"], "not both"),
         (["--accept", "a", "b", "--new"], "go without them"),
         (["--note", "why"], "belong to --accept or --dismiss"),
-        (["--entities", "--fail"], "not about --entities"),
+        (["--entities", "--new"], "not about --entities"),
         (["--concept", "cahce"], "did you mean 'cache'?"),
     ],
 )

@@ -231,6 +231,7 @@ def test_another_provider_makes_all_vectors_anew_without_force(
     report = kb.build(base)
     assert (report.changed, report.rebuilt, len(embedded.take())) == (True, ["garden", "pond"], 8)
     assert published(base).meta["embedding"]["identity"] == "hashing/other"
+    assert any("by hashing/other instead of hashing/" in one for one in report.warnings)
     assert kb.build(base).changed is False
 
 
@@ -246,8 +247,11 @@ def test_notes_of_another_domain_bring_their_module_along(base: Path) -> None:
 
 def test_notes_are_built_without_a_kb_toml(base: Path, tmp_path: Path) -> None:
     report = kb.build(schema_dir=base / "schemas", kg_dir=tmp_path / "built")
-    with pytest.raises(NoKnowledgeBaseError, match="store below"):
-        kb.open(tmp_path / "built")
+    with kb.open(tmp_path / "built") as opened:
+        assert opened.search("colour of the pond", 1)[0]["node_id"] == "field:pond:colour"
+        assert opened.status()["stale"] is False
+    with pytest.raises(NoKnowledgeBaseError, match="--out"):
+        kb.build(tmp_path / "built")
     assert (report["rebuilt"], report["dedup_candidates"], report["new_dedup_candidates"]) == (["garden", "pond"], 0, 0)
     assert (tmp_path / "built" / "CURRENT").is_file()
     with pytest.raises(ConfigError, match="no such folder"):
@@ -276,3 +280,11 @@ def test_rows_of_a_damaged_index_are_made_anew_and_nothing_is_read_twice_for_it(
     assert (report.changed, report.exit_code) == (True, 0)
     assert [row for row in rows(base) if "lake" not in row[0]] == before
     IndexFiles(published(base).path).verify()
+
+
+def test_a_field_is_found_by_its_id_as_well_as_by_its_name(base: Path) -> None:
+    text = note("pond", fields=("agc",)).replace("id: agc,", 'id: agc, name: "automatic gain",')
+    write_note(base, "pond", text)
+    kb.build(base)
+    assert dict(rows(base))["field:pond:agc"].startswith("Field pond.automatic gain [agc] (text)")
+    assert "Fields: automatic gain [agc]." in dict(rows(base))["concept:pond"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kb.cli._options import json_option, kb_option
-from kb.cli._output import amount, counted, echo, echo_json, note, progress, table, wrapped
+from kb.cli._output import amount, counted, echo, echo_json, first_advice, note, progress, table, wrapped
 
 if TYPE_CHECKING:
     from kb.pipeline import BuildReport
@@ -132,7 +133,8 @@ def command(
     if as_json:
         echo_json(report.to_json())
     else:
-        _show(report, most)
+        # What stands in another folder than kb.toml is opened by its own.
+        _show(report, most, "" if out is None else f" --kb {shlex.quote(str(out))}")
         _unread(report, listed=unread)
     for fault in report.faults:
         note(f"Error: {fault}")
@@ -188,7 +190,7 @@ def _llm(report: BuildReport) -> list[list[str]]:
     return rows
 
 
-def _show(report: BuildReport, most: int) -> None:
+def _show(report: BuildReport, most: int, where: str) -> None:
     same = "stays in use: nothing that could be read" if report.faults else "is still right: nothing"
     did = "published" if report.changed else f"{same} has changed"
     echo(f"{report.generation} {did} ({report.seconds:.1f} s)")
@@ -203,7 +205,7 @@ def _show(report: BuildReport, most: int) -> None:
     ]
     # Whoever has schema notes alone need not look at a table of zeros.
     rows = rows if pages.get("total") or report.entities or said.get("read") or not report.schemas else []
-    rows += [*_schemas(report), *_index(report), *_llm(report)]
+    rows += [*_schemas(report, where), *_index(report), *_llm(report)]
     table(["", "", ""], rows, right=[1])
     _rejections(report, most)
     turned = [f"{row['page']}: {row['subject']} {row['relation']} {row['object']}" for row in report.repaired]
@@ -211,7 +213,7 @@ def _show(report: BuildReport, most: int) -> None:
     _contradictions(report.contradictions)
     _lines("Broken rules in what the catalogue says", [_violation(one) for one in report.violations])
     _lines("Warnings", report.warnings)
-    _lines("Advice", report.advice)
+    _lines("Advice", first_advice(report.advice))
     if report.work.get("texts_embedded") and report.embedding.get("note"):
         echo()
         echo(wrapped(report.embedding["note"]))
@@ -220,7 +222,7 @@ def _show(report: BuildReport, most: int) -> None:
         echo(f"{counted(report.hints, 'hint')} about what is missing: kb validate --severity info")
 
 
-def _schemas(report: BuildReport) -> list[list[str]]:
+def _schemas(report: BuildReport, where: str) -> list[list[str]]:
     """What schema notes there are, and how many of them have new rows."""
     if not report.schemas:
         return []
@@ -232,7 +234,7 @@ def _schemas(report: BuildReport) -> list[list[str]]:
     if report.dedup_candidates:
         new = f", {report.new_dedup_candidates:,} of them new" if report.new_dedup_candidates else ""
         pairs = "pair" if report.dedup_candidates == 1 else "pairs"
-        rows.append(["alike", f"{report.dedup_candidates:,}", f"{pairs} of caveats{new}: kb dedup"])
+        rows.append(["alike", f"{report.dedup_candidates:,}", f"{pairs} of caveats{new}: kb dedup{where}"])
     return rows
 
 

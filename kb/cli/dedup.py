@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_LONGEST = 300
 _VERDICTS = {"accept": "accepted", "dismiss": "dismissed"}
 
 
@@ -45,7 +46,7 @@ _VERDICTS = {"accept": "accepted", "dismiss": "dismissed"}
 )
 @click.option("--note", "why", metavar="TEXT", help="Why, beside --accept or --dismiss.")
 @click.option("--by", metavar="NAME", help="Who says so.  [default: the name in git's settings, else the user's]")
-@click.option("--fail", is_flag=True, help="Exit with code 1 where there are new open pairs.")
+@click.option("--fail", is_flag=True, help="Exit with code 1 where pairs are open; with --new, where new ones are.")
 @kb_option
 @json_option
 def command(
@@ -70,7 +71,7 @@ def command(
 
     Verdicts are kept in reviews.jsonl beside kb.toml, to be committed. They count until one of the two texts changes.
 
-    Exit code 1: --fail, and there are new open pairs.
+    Exit code 1: --fail, and there are open pairs, new ones if --new is given as well.
     """
     _check(only_new, concept, everything, entities, accept, dismiss, why, by, fail)
     import kb
@@ -88,8 +89,8 @@ def command(
         for fault in reviews.faults:
             note(f"Warning: {fault}")
         if entities:
-            _show_entities(base, reviews, most, everything=everything, as_json=as_json)
-            return 0
+            opened = _show_entities(base, reviews, most, everything=everything, as_json=as_json)
+            return 1 if fail and opened else 0
         return _show_caveats(base, reviews, only_new, concept, everything, fail, most, as_json=as_json)
 
 
@@ -111,8 +112,8 @@ def _check(
         raise click.UsageError("--accept and --dismiss remember a verdict; the options that list go without them.")
     if (why is not None or by is not None) and not (accept or dismiss):
         raise click.UsageError("--note and --by belong to --accept or --dismiss.")
-    if entities and (only_new or fail or concept is not None):
-        raise click.UsageError("--new, --concept and --fail are about caveats, not about --entities.")
+    if entities and (only_new or concept is not None):
+        raise click.UsageError("--new and --concept are about caveats, not about --entities.")
 
 
 def _user(root: Path) -> str:
@@ -176,7 +177,8 @@ def _show_caveats(
         more = sum(number for name, number in report["left_out"].items() if concept in (None, name))
         if more:
             note(f"{counted(more, 'pair')} less alike than these were too many to keep.")
-    return 1 if fail and fresh else 0
+    opened = [pair for pair in found if pair.review is None]
+    return 1 if fail and (fresh if only_new else opened) else 0
 
 
 def _show_pair(pair: Pair) -> None:
@@ -185,12 +187,17 @@ def _show_pair(pair: Pair) -> None:
     sides = zip((pair.a, pair.b), pair.summaries, pair.numbers, pair.negations, strict=True)
     for node, summary, numbers, negations in sides:
         echo(f"  {node}")
-        echo(wrapped(summary, indent="    "))
+        echo(wrapped(_shortened(summary), indent="    "))
         _show_only("numbers only here", numbers)
         _show_only("words only here", negations)
     if not pair.differs:
         echo("  no number or negation differs")
     _show_verdict(pair.review)
+
+
+def _shortened(text: str) -> str:
+    """So much of a text as tells what it is about."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …"
 
 
 def _show_only(said: str, values: Sequence[str]) -> None:
@@ -208,20 +215,23 @@ def _show_verdict(review: Review | None) -> None:
 # -- entities ----------------------------------------------------------------
 
 
-def _show_entities(base: Opened, reviews: Reviews, most: int, *, everything: bool, as_json: bool) -> None:
+def _show_entities(base: Opened, reviews: Reviews, most: int, *, everything: bool, as_json: bool) -> int:
+    """Prints pairs of entities; how many are open."""
     from kb.duplicates import entity_duplicates
 
     found = entity_duplicates(base, reviews)
     shown = [pair for pair in found if everything or pair.review is None]
+    opened = sum(pair.review is None for pair in found)
     if as_json:
         echo_json([pair.to_json() for pair in shown])
-        return
+        return opened
     for number, pair in enumerate(shown[:most]):
         if number:
             echo()
         _show_entity_pair(pair)
     _tell_more(len(shown) - most)
     _summary("possible duplicate", found, shown)
+    return opened
 
 
 def _show_entity_pair(pair: EntityPair) -> None:

@@ -28,7 +28,7 @@ __all__ = [
 SECTION, ENTITY = "section", "entity"
 CONCEPT, FIELD, CAVEAT = "concept", "field", "caveat"
 KINDS = (CAVEAT, CONCEPT, ENTITY, FIELD, SECTION)
-CHUNKER = "1"
+CHUNKER = "2"
 """Rises when the same sources give other texts."""
 _NO_WORD = re.compile(r"\W+")
 _SLUG = 80
@@ -109,7 +109,7 @@ def entity_chunk(entity: Entity, vocabulary: Vocabulary) -> Chunk:
 def schema_chunks(note: SchemaNote) -> list[Chunk]:
     """A schema note in words: the whole of it, then each field, then each caveat, in the order of the note."""
     concept = note.concept
-    names = ", ".join(one.name for one in note.fields)
+    names = ", ".join(map(_called, note.fields))
     summaries = " ".join(map(_sentence, (one.summary for one in note.caveats)))
     said = [f"Concept: {concept}.", *([_sentence(note.description)] if note.description else [])]
     said += [f"Fields: {names}."] if names else []
@@ -123,10 +123,15 @@ def schema_chunks(note: SchemaNote) -> list[Chunk]:
 def _field_chunk(concept: str, one: SchemaField) -> Chunk:
     kind = f" ({one.value_type})" if one.value_type else ""
     said = f": {one.description}" if one.description else ""
-    text = _line(f"Field {concept}.{one.name}{kind}{said}")
+    text = _line(f"Field {concept}.{_called(one)}{kind}{said}")
     return Chunk(
         f"{FIELD}:{concept}:{one.id}", FIELD, concept, text, f"{concept}.{one.name}", value_type=one.value_type
     )
+
+
+def _called(one: SchemaField) -> str:
+    """A field's name, and the id that code has, where that is another one."""
+    return one.name if one.name == one.id else f"{one.name} [{one.id}]"
 
 
 def _caveat_chunk(concept: str, one: Caveat) -> Chunk:

@@ -20,6 +20,7 @@ from kb.generations import Draft, Generation, Generations
 from kb.generations.stamps import check_sound, keep_stamps
 from kb.graph.assemble import ReadingInfo
 from kb.graph.validation import INFO, VIOLATION, Result, result_order
+from kb.index.chunks import CHUNKER
 from kb.iris import Iris
 from kb.pipeline.collect import Collector, grouped
 from kb.pipeline.indexing import Changes, Indexed, Indexing
@@ -135,7 +136,7 @@ def _published(generations: Generations, *, force: bool) -> Generation | None:
 
 def _input_key(config: Config) -> dict[str, str]:
     """What decides, beside files and kb.toml, what a build makes."""
-    return {"kb": __version__, "rules": RULES, "embedding": identity_of(config)}
+    return {"kb": __version__, "rules": RULES, "chunks": CHUNKER, "embedding": identity_of(config)}
 
 
 def _untouched(parent: Generation) -> BuildReport:
@@ -197,6 +198,7 @@ class _Build:
             "catalogue": self.catalogue.digest,
             "reader": self.reading.reader,
             "rules": RULES,
+            "chunks": CHUNKER,
         }
 
     def run(self, generations: Generations) -> BuildReport:

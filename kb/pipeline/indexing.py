@@ -134,7 +134,7 @@ class Indexing:
             rebuilt=tuple(rebuilt),
             duplicates=len(pairs),
             new_duplicates=sum(bool(pair["new"]) for pair in pairs),
-            warnings=cache.notes if cache is not None else (),
+            warnings=(*self._swap(), *(cache.notes if cache is not None else ())),
             note=default_note(self.config),
             meta={
                 "identity": self.provider.identity,
@@ -144,6 +144,15 @@ class Indexing:
                 "lexical_weight": self.provider.lexical_weight,
             },
         )
+
+    def _swap(self) -> list[str]:
+        """What is to be known where another provider made the vectors of the build before."""
+        before = None if self.reported is None else _identity(self.reported)
+        now = self.provider.identity
+        if before in (None, now):
+            return []
+        said = f"all vectors were made anew, by {now} instead of {before}"
+        return [f"{said}; name one provider below [embed] in kb.toml to keep to it on every machine"]
 
     def _parts(self, changes: Changes, before: IndexFiles | None) -> Iterable[Part]:
         from kb.index.chunks import CAVEAT, CONCEPT, ENTITY, FIELD, SECTION, entity_chunk, page_chunks, schema_chunks
