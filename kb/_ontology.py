@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import pyoxigraph as ox
 
+from kb._advice import no_label
 from kb._rdf import RdfFile, Triples
 from kb._shapes import ShapeFacts
 from kb.names import humanised, snake_case
@@ -106,7 +107,7 @@ class Ontology:
         if label is not None:
             return label
         guess = humanised(snake_case(iri))
-        self.advice.append(f'{what} <{iri}> has no label; add: <{iri}> rdfs:label "{guess}"@en .')
+        self.advice.append(no_label(what, iri, guess))
         return guess
 
     def phrases(self, iri: str, label: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pyoxigraph as ox
 
+from kb._advice import no_domain, no_inverse, no_object_range, no_phrases, no_shape, no_value_range
 from kb._ontology import Ontology
 from kb._rdf import RdfFile, canonical, rdf_files, read_rdf
 from kb._shapes import derived_shapes, shape_facts
@@ -232,19 +233,22 @@ class _Loader:
             symmetric = self.ontology.symmetric(iri)
             shaped = self.facts.constrains(iri) or (other is not None and self.facts.constrains(other))
             if not shaped:
-                self.ontology.advice.append(
-                    f"relation <{iri}> has no shape; its statements are checked against the types that the ontology "
-                    f"documents for it. Add a shape with: sh:targetSubjectsOf <{iri}>"
-                )
+                documented = sorted(self.ontology.documented(iri, other, "range") & self.class_names.keys())
+                self.ontology.advice.append(no_shape(iri, label, documented[0] if len(documented) == 1 else None))
+            inverse, signatures = self.inverse(iri, other, symmetric=symmetric), self.signatures(iri, other)
+            phrases = self.ontology.phrases(iri, label)
+            self.advise_on_ends(iri, signatures)
+            if len(phrases) == 1 and inverse is None and not symmetric:
+                self.ontology.advice.append(no_phrases(iri))
             yield Relation(
                 name=snake_case(iri),
                 iri=iri,
                 label=label,
-                phrases=self.ontology.phrases(iri, label),
+                phrases=phrases,
                 definition=self.ontology.first(iri, SKOS + "definition", RDFS + "comment"),
                 example=self.ontology.first(iri, SKOS + "example"),
-                inverse=self.inverse(iri, other, symmetric=symmetric),
-                signatures=self.signatures(iri, other),
+                inverse=inverse,
+                signatures=signatures,
                 transitive=self.ontology.transitive(iri) or (other is not None and self.ontology.transitive(other)),
                 symmetric=symmetric,
                 shaped=shaped,
@@ -255,11 +259,15 @@ class _Loader:
             label = self.ontology.label(other, "relation")
             return Inverse(snake_case(other), other, label, self.ontology.phrases(other, label))
         if not symmetric:
-            self.ontology.advice.append(
-                f"relation <{iri}> has no inverse, so questions can ask for it in one direction's words only; "
-                f"add a property with: owl:inverseOf <{iri}>"
-            )
+            self.ontology.advice.append(no_inverse(iri))
         return None
+
+    def advise_on_ends(self, iri: str, signatures: Sequence[tuple[str | None, str | None]]) -> None:
+        """Says so where neither shapes nor ontology tell what a relation joins."""
+        if any(subject is None for subject, _ in signatures):
+            self.ontology.advice.append(no_domain("relation", iri, self.class_iris))
+        if any(object_ is None for _, object_ in signatures):
+            self.ontology.advice.append(no_object_range(iri, self.class_iris))
 
     def signatures(self, iri: str, inverse: str | None) -> tuple[tuple[str | None, str | None], ...]:
         facts, known = self.facts, self.class_names.keys()
@@ -309,6 +317,10 @@ class _Loader:
             or self.facts.domains.get(iri, set())
             or self.facts.hosts.get(iri, set())
         )
+        if not datatypes and not documented:
+            self.ontology.advice.append(no_value_range(iri))
+        if not domains:
+            self.ontology.advice.append(no_domain("attribute", iri, self.class_iris))
         return Attribute(
             name=name,
             iri=iri,

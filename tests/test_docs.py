@@ -24,6 +24,7 @@ COMMANDS = (
     "related",
     "dedup",
     "query",
+    "ontology",
     "validate",
     "reason",
     "export",

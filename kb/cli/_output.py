@@ -19,7 +19,21 @@ import click
 
 from kb.cli._table import table_lines
 
-__all__ = ["amount", "counted", "echo", "echo_bytes", "echo_json", "note", "progress", "table", "width", "wrapped"]
+__all__ = [
+    "amount",
+    "counted",
+    "echo",
+    "echo_bytes",
+    "echo_json",
+    "first_advice",
+    "note",
+    "progress",
+    "table",
+    "width",
+    "wrapped",
+]
+
+_ADVICE = 10
 
 _WIDEST = 100
 """Columns beyond which lines of prose are hard to read."""
@@ -80,6 +94,12 @@ def amount(cost: float) -> str:
     if cost == 0 or cost >= 1:
         return f"{cost:,.2f}"
     return f"{cost:.4f}" if cost >= 0.001 else f"{cost:.7f}"
+
+
+def first_advice(lines: Sequence[str]) -> list[str]:
+    """What is said of an ontology, up to ten lines: one that somebody else wrote may lack labels by the thousand."""
+    more = len(lines) - _ADVICE
+    return [*lines[:_ADVICE], *([f"and {more:,} more: kb ontology --check"] if more > 0 else [])]
 
 
 def table(

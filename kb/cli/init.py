@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kb.cli._options import json_option
-from kb.cli._output import echo, echo_json, note
+from kb.cli._output import echo, echo_json, first_advice, note
 
 if TYPE_CHECKING:
     from kb.cli._starter import Starter
@@ -74,7 +74,7 @@ def command(
     target.mkdir(parents=True, exist_ok=True)
     start = starter(vocabulary)
     made = _write(target, chosen, ontology, shapes, start)
-    for line in vocabulary.advice:
+    for line in first_advice(vocabulary.advice):
         note(f"Advice: {line}")
     steps = [] if base else [f"choose base in {target / CONFIG_NAME}: {chosen} is a placeholder"]
     steps += _steps(target, start.question if len(made) == 3 else None)

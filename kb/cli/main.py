@@ -32,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "related": "Show what is linked to a field, concept, caveat, entity or page.",
     "dedup": "List what may be there twice, and remember what you say of it.",
     "query": "Run SPARQL: a named query, a file or standard input.",
+    "ontology": "Show what kb understands of the ontology, or what it lacks.",
     "validate": "Check the graph against its shapes.",
     "reason": "Show what follows from the facts by the ontology, and why.",
     "export": "Write the graph for other tools: RDF, lists, pictures.",

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from kb.cli._options import json_option, kb_option
-from kb.cli._output import counted, echo, echo_json, table, wrapped
+from kb.cli._output import counted, echo, echo_json, first_advice, table, wrapped
 
 __all__ = ["command"]
 
@@ -68,7 +68,7 @@ def _show(data: dict[str, Any]) -> None:
     if data["advice"]:
         echo()
         echo("Advice")
-        for line in data["advice"]:
+        for line in first_advice(data["advice"]):
             echo(wrapped(line, indent="  ", hanging="    "))
 
 
