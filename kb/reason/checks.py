@@ -99,7 +99,11 @@ class _Checks:
         for fact in self.axioms_of(OWL + "disjointUnionOf"):
             pairs += [(a, b, (a, OWL + "disjointWith", b)) for a, b in combinations(self.axioms.list(fact[2]), 2)]
         pairs += [(a, b, (a, p, b)) for a, p, b in self.axioms_of(OWL + "complementOf") if isinstance(b, str)]
+        seen: set[frozenset[str]] = set()
         for one, other, axiom in pairs:
+            if frozenset((one, other)) in seen:
+                continue
+            seen.add(frozenset((one, other)))
             rule = "cls-com" if axiom[1] == OWL + "complementOf" else "cax-dw"
             for subject in self.subjects(TYPE, one) & self.subjects(TYPE, other):
                 facts: tuple[Fact, ...] = ((subject, TYPE, one), (subject, TYPE, other))
