@@ -65,9 +65,10 @@ def check_data(triples: Sequence[ox.Triple]) -> None:
             raise OntologyError(
                 f"the data have a triple in a triple, at {triple.subject} {triple.predicate}: SHACL is for RDF 1.1"
             )
-        blank = isinstance(triple.object, ox.BlankNode) and isinstance(triple.subject, ox.BlankNode)
-        if blank and triple.predicate.value != RDF + "rest":
-            ahead[triple.subject].append(triple.object)
+        subject, value = triple.subject, triple.object
+        sideways = triple.predicate.value == RDF + "rest"  # along a list it goes no deeper
+        if isinstance(subject, ox.BlankNode) and isinstance(value, ox.BlankNode) and not sideways:
+            ahead[subject].append(value)
     ways = dict.fromkeys(ahead, 1)
     for _ in range(10):
         ways = {node: 1 + sum(ways.get(one, 1) for one in ahead[node]) for node in ahead}

@@ -6,13 +6,14 @@ surely have no result are left out beforehand (`kb.graph._screen`); every result
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 
 from kb.graph._recursion import check_data, check_shapes
+from kb.graph._tokens import tokens
 from kb.graph.shacl_report import Outcome, outcome_order, outcomes_of
 from kb.namespaces import SH
 
@@ -88,9 +89,7 @@ def _checked(data: Iterable[ox.Triple], shapes: Iterable[ox.Triple], screened: b
     if not queried or any(targets[shape] for shape in plain):
         reports.append(_run(_data_graph(rows), _aimed(shape_graph, screen, plain, queried)))
     if queried:
-        # Queries run seven times faster on Oxigraph, but it cannot be asked about a single blank node.
-        blank = any(isinstance(node, ox.BlankNode) for t in facts for node in (t.subject, t.object))
-        graph = _data_graph(rows) if blank else _oxigraph(facts)
+        graph = _oxigraph(facts, rules) or _data_graph(rows)
         reports.append(_run(graph, _aimed(shape_graph, screen, queried, plain)))
     outcomes = [one for report in reports for one in outcomes_of(report)]
     return ShaclReport(
@@ -196,10 +195,30 @@ def _data_graph(rows: Iterable[tuple[Node, Node, Node]]) -> Graph:
     return graph
 
 
-def _oxigraph(facts: Iterable[ox.Triple]) -> Graph:
+def _oxigraph(facts: Sequence[ox.Triple], rules: Sequence[ox.Triple]) -> Graph | None:
+    """The data on Oxigraph, which runs queries seven times faster; None where it would answer otherwise than rdflib.
+
+    It cannot be asked about a single blank node, sets no variable inside a query's inner ones or that is not among its
+    results, and writes literals anew.
+    """
     from kb.graph._engine import oxigraph_graph
 
-    return oxigraph_graph(facts)
+    texts = [t.object.value for t in rules if t.predicate.value in _QUERIES and isinstance(t.object, ox.Literal)]
+    if not all(_is_simple(text) for text in texts):
+        return None
+    if any(isinstance(node, ox.BlankNode) for t in facts for node in (t.subject, t.object)):
+        return None
+    store = ox.Store()
+    store.extend(ox.Quad(*triple) for triple in facts)
+    literals = {t.object for t in facts if isinstance(t.object, ox.Literal)}
+    kept = {quad.object for quad in store if isinstance(quad.object, ox.Literal)}
+    return oxigraph_graph(facts) if literals == kept else None
+
+
+def _is_simple(text: str) -> bool:
+    words = [token.text.lower() for token in tokens(text) if token.kind in ("word", "variable")]
+    bound = {"$path", "?path", "$currentshape", "?currentshape", "$shapesgraph", "?shapesgraph"}
+    return words.count("select") == 1 and "ask" not in words and bound.isdisjoint(words)
 
 
 def _key(node: Node) -> tuple[str, str]:

@@ -39,9 +39,15 @@ class Outcome:
     component: str
     shape: Term
     severity: str
-    messages: tuple[str, ...]
+    messages: tuple[ox.Literal, ...]
     details: tuple[Outcome, ...] = field(default=(), compare=False)
     path_triples: tuple[ox.Triple, ...] = field(default=(), compare=False)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The messages in English or of no language; all of them where there are none of these."""
+        english = [one for one in self.messages if (one.language or "en").lower().split("-")[0] == "en"]
+        return tuple(one.value for one in english or self.messages)
 
 
 def outcomes_of(report: Graph) -> Iterator[Outcome]:
@@ -72,7 +78,7 @@ def _outcome(node: Node, about: Mapping[Node, Mapping[str, list[Node]]], depth: 
         _iri(first("sourceConstraintComponent")),
         ox.BlankNode("none") if shape is None else shape,
         _iri(first("resultSeverity")),
-        tuple(sorted(str(one) for one in row.get(SH + "resultMessage", ()))),
+        tuple(sorted((_back(one) for one in row.get(SH + "resultMessage", ())), key=str)),
         tuple(_outcome(one, about, depth + 1) for one in row.get(SH + "detail", ()) if depth < 8),
         tuple(_description(row.get(SH + "resultPath", []), about)),
     )
@@ -132,7 +138,7 @@ def result_triples(outcome: Outcome, name: str) -> list[ox.Triple]:
         (SH + "sourceConstraintComponent", ox.NamedNode(outcome.component)),
         (SH + "sourceShape", outcome.shape),
         (SH + "resultSeverity", ox.NamedNode(outcome.severity)),
-        *((SH + "resultMessage", ox.Literal(message)) for message in outcome.messages),
+        *((SH + "resultMessage", message) for message in outcome.messages),
     ]
     found = [ox.Triple(node, ox.NamedNode(predicate), value) for predicate, value in said if value is not None]
     found += [ox.Triple(renamed(t.subject), t.predicate, renamed(t.object)) for t in outcome.path_triples]
@@ -176,4 +182,4 @@ def outcome_order(outcome: Outcome) -> tuple[str, ...]:
     shape = "" if isinstance(outcome.shape, ox.BlankNode) else str(outcome.shape)
     path = str(outcome.path) if isinstance(outcome.path, ox.NamedNode) else ""
     value = "" if isinstance(outcome.value, ox.BlankNode) else str(outcome.value)
-    return outcome.severity, focus, path, value, outcome.component, shape, *outcome.messages
+    return outcome.severity, focus, path, value, outcome.component, shape, *map(str, outcome.messages)

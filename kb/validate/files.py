@@ -126,8 +126,8 @@ def _left_out(files: Iterable[RdfFile]) -> list[str]:
 def _row(outcome: Outcome, name: str, labels: Mapping[str, str], lines: _Lines, hosts: _Hosts) -> Row:
     focus = _text(outcome.focus)
     iri = outcome.focus.value if isinstance(outcome.focus, ox.NamedNode) else None
-    message = "; ".join(outcome.messages) or f"It does not fulfil {local_name(outcome.component)}."
-    inner = [one for one in dict.fromkeys(" ".join(detail.messages) for detail in outcome.details) if one]
+    message = "; ".join(outcome.texts) or f"It does not fulfil {local_name(outcome.component)}."
+    inner = [one for one in dict.fromkeys(" ".join(detail.texts) for detail in outcome.details) if one]
     text = message if not inner else f"{message} ({'; '.join(inner[:_SHOWN])})"
     return Row(
         severity=outcome.severity.removeprefix(SH),
