@@ -27,7 +27,7 @@ def _sections(found: Difference) -> Iterator[tuple[str, str, list[_Row]]]:
         for one in group
     ]
     yield "Facts", "quote", facts
-    yield "Facts that other pages state now", "quote", [row for one in found.restated for row in _restated(one)]
+    yield "Facts with other sources", "quote", [row for one in found.restated for row in _restated(one)]
     for heading, groups in (
         ("Entities", (found.entities_added, found.entities_removed, found.entities_changed)),
         ("Schema notes", (found.notes_added, found.notes_removed, found.notes_changed)),

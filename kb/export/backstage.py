@@ -136,18 +136,18 @@ class _Writer:
         for rank, key, at, to in ranked:
             reference = cards[to].reference(cards[at].namespace)
             values = fields[at].setdefault(key, [])
-            if rank[0] == 0 and (self.many(key) or not values):
+            if rank[0] < 2 and (self.many(key) or not values):
                 values.append(reference)
                 return
         what = "has no field that holds it" if not ways else "does not fit where it belongs, which holds one value"
         self.left[f"{known.label}: {what}"] += 1
 
     def rank(self, card: _Card, other: _Card, key: str, relation: str, back: bool) -> tuple[int, int, int]:
-        """The lower the better; the first number is 1 for a key that names another kind than that of `other`."""
+        """The lower the better. First: 0 for a key that names the kind of `other`, 2 for one that names another."""
         kind, theirs = card.kind.lower(), other.kind.lower()
         named = self.named(key)
         allowed = self.reader.kinds_for(key, relation, back, kind)
-        return int(named is not None and named != theirs), int(theirs not in allowed), int(back)
+        return (1 if named is None else 0 if named == theirs else 2), int(theirs not in allowed), int(back)
 
     def named(self, key: str) -> str | None:
         """The kind that a field's name holds: `system` of `spec.system`."""
