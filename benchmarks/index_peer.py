@@ -101,12 +101,12 @@ def read_schemas(folder: Path) -> Iterator[Schema]:
 def nodes_of(note: dict[str, Any]) -> list[Node]:
     """One node for the concept, one for each field, one for each caveat."""
     concept, fields, caveats = note["concept"], note.get("fields", []), note.get("caveats", [])
-    names = ", ".join(field["name"] for field in fields)
+    names = ", ".join(map(_called, fields))
     summaries = " ".join(caveat["summary"] for caveat in caveats)
     text = f"Concept: {concept}. Fields: {names}. Caveats: {summaries}"
     found = [_node("concept", concept, None, text, label=concept)]
     for field in fields:
-        text = f"Field {concept}.{field['name']} ({field['value_type']}): {field['description']}"
+        text = f"Field {concept}.{_called(field)} ({field['value_type']}): {field['description']}"
         found.append(_node("field", concept, field["id"], text, label=field["name"], value_type=field["value_type"]))
     for caveat in caveats:
         text = f"Caveat [{caveat['severity']}] {concept}: {caveat['summary']} Evidence: {caveat['evidence']}"
@@ -114,6 +114,10 @@ def nodes_of(note: dict[str, Any]) -> list[Node]:
         shown = {"label": caveat["summary"], "severity": caveat["severity"], "applies_to": about}
         found.append(_node("caveat", concept, caveat["id"], text, **shown))
     return found
+
+
+def _called(field: dict[str, Any]) -> str:
+    return field["name"] if field["name"] == field["id"] else f"{field['name']} [{field['id']}]"
 
 
 def _node(kind: str, concept: str, name: str | None, text: str, **shown: Any) -> Node:

@@ -200,6 +200,20 @@ def test_terms_are_found_in_runs_as_in_the_texts(
             assert Texts(texts).counts(terms).tolist() == expected
 
 
+def test_words_as_long_as_a_page_are_found_in_parts_and_cost_what_they_hold(tmp_path: Path) -> None:
+    long = "".join(f"{n:x}" for n in range(60_000))
+    assert len(long) > 200_000
+    texts = [long, f"alpha {long[5_000:5_400]}", "alpha beta", long[:129], "beta"]
+    written = write(tmp_path, {"x": texts})
+    assert written.rows == 5
+    runs = IndexFiles(tmp_path).runs
+    assert runs is not None
+    # Nothing of the three that are longer is sorted.
+    assert len(runs._suffixes) == 3 + 2
+    for term in (long[100_000:100_040], long[5_000:5_200], long[:129], "alp", "beta", "0123456789ab"):
+        assert runs.counts([term]).tolist() == [int(term in text) for text in texts]
+
+
 def test_a_query_of_very_many_words_is_counted(tmp_path: Path) -> None:
     words = [f"word{n:04}" for n in range(700)]
     write(tmp_path, {"x": [" ".join(words), " ".join(words[:650]), "none"]})

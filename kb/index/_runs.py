@@ -12,6 +12,7 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ _CACHE_BYTES = 4_000_000
 _FEW = 64
 _END = b"\n"
 _ROW_BITS = 32
+_LONGEST = 128
+"""Bytes of a run whose every place is sorted. What is longer is data rather than a word, and looked through."""
 
 
 class Runs:
@@ -90,6 +93,16 @@ class Runs:
             known = self._known[term] = np.packbits(self._mask(term.encode("utf-8", "surrogatepass")))
         return known
 
+    @cached_property
+    def _long(self) -> list[tuple[int, int, int]]:
+        """(run, start, stop) of the runs that are too long to be sorted."""
+        runs = np.flatnonzero(np.diff(self._starts.astype(np.int64)) > _LONGEST + len(_END))
+        return [(run, int(self._starts[run]), int(self._starts[run + 1])) for run in runs.tolist()]
+
+    def _in_long_runs(self, term: bytes) -> Ints:
+        found = [run for run, start, stop in self._long if self._text.find(term, start, stop) >= 0]
+        return np.array(found, dtype=np.int64)
+
     def _mask(self, term: bytes) -> npt.NDArray[np.bool_]:
         mask = np.zeros(self.rows, dtype=bool)
         size, text, places = len(term), self._text, self._suffixes
@@ -100,9 +113,10 @@ class Runs:
 
         first = bisect_left(places, term, key=begin)
         last = bisect_right(places, term, first, key=begin)
-        if first == last:
+        runs = np.searchsorted(self._starts, places[first:last], side="right") - 1
+        runs = np.unique(np.concatenate([runs, self._in_long_runs(term)]))
+        if not len(runs):
             return mask
-        runs = np.unique(np.searchsorted(self._starts, places[first:last], side="right") - 1)
         for shard in range(self._shards):
             slots = runs + shard * self._counts["runs"]
             starts, stops = self._slots[slots], self._slots[slots + 1]
@@ -178,6 +192,8 @@ def _suffixes(runs: Sequence[str], encoded: Sequence[bytes], starts: npt.NDArray
     """Where in the text of all runs a term may begin, sorted by what stands there."""
     found: list[tuple[bytes, int]] = []
     for run, raw, start in zip(runs, encoded, starts.tolist(), strict=False):
+        if len(raw) > _LONGEST:
+            continue
         least = 3 if _WORD.match(run) else 2
         if len(raw) == len(run):
             found += [(raw[at:], start + at) for at in range(len(run) - least + 1)]

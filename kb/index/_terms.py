@@ -12,9 +12,14 @@ import numpy.typing as npt
 
 __all__ = ["RUN", "Texts", "fold", "significant_terms"]
 
-_TERM = re.compile(r"\w{3,}|[^\w\s\"'`.,;:?!()\[\]{}]{2,}|\?{2,}|!={1,2}|:{2,}|:=")
-RUN = re.compile(r"\w{3,}|[^\w\s\"'`.,;()\[\]{}]{2,}")
-"""What a term lies inside of, whole: no term has both word characters and signs, nor signs that are in no run."""
+_TERM = re.compile(r"\w{3,}|[!#$%&*+\-./:<=>?@\[\\\]^|~]{2,}")
+_SYMBOL = re.compile(r"[#$%&*+\-/<=>@\\^|~]")
+_PUNCTUATION = re.compile(r"\?[.:]|\?{2,}|\.{2,3}|:{2,}")
+"""What is an operator although it is made of the signs that end sentences."""
+_ELLIPSIS = re.compile(r"(?<=\w)\.{2,}(?!\S)")
+_ENDS = ".:!?"
+RUN = re.compile(r"\w{3,}|[^\w\s]{2,}")
+"""What a term lies inside of, whole: no term has both word characters and signs."""
 _STOPWORDS = frozenset(
     re.findall(
         r"\w+",
@@ -43,8 +48,22 @@ def significant_terms(query: str) -> list[str]:
     ['how', 'make', 'config', 'immutable']
     >>> significant_terms("Twice the |> and the |> again?")
     ['twice', '|>', 'again']
+    >>> significant_terms("Is it a?.b, a..b or a[*] => b, or what else...")
+    ['?.', '..', '[*]', '=>', 'what', 'else']
     """
-    return [term for term in dict.fromkeys(_TERM.findall(fold(query))) if term not in _STOPWORDS]
+    found = (_term(one) for one in _TERM.findall(_ELLIPSIS.sub(" ", fold(query))))
+    return [term for term in dict.fromkeys(found) if term and term not in _STOPWORDS]
+
+
+def _term(found: str) -> str | None:
+    """A word as it is; of signs the operator among them, without what ends a sentence; None for plain punctuation."""
+    if found[0].isalnum() or found[0] == "_":
+        return found
+    if _SYMBOL.search(found) is None:
+        operator = _PUNCTUATION.search(found)
+        return None if operator is None else operator.group()
+    bare = found.rstrip(_ENDS)
+    return bare if len(bare) > 1 else found
 
 
 class Texts:

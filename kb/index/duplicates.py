@@ -18,7 +18,7 @@ __all__ = ["FORMAT", "MOST", "CaveatRows", "find_duplicates", "text_digest"]
 
 FORMAT = 1
 """The number that the report carries."""
-MOST = 50_000
+MOST = 2_000
 """Pairs of one concept that the report holds. A concept with more has thousands of caveats that are all the same."""
 
 
