@@ -165,7 +165,8 @@ def test_what_does_not_follow_has_no_derivation() -> None:
 def test_schema_noise_and_what_is_stated_are_left_out() -> None:
     found = reasoned(
         ":A a owl:Class ; rdfs:subClassOf owl:Thing ,"
-        "   [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B ] . :p a owl:ObjectProperty ; rdfs:range :B . :B rdfs:subClassOf :C .",
+        "   [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B ] ."
+        " :p a owl:ObjectProperty ; rdfs:range :B . :B rdfs:subClassOf :C .",
         'e:a a :A ; :p e:b ; rdfs:label "a" . e:b a :B .',
     )
     assert found.inferred == facts("e:b a :C .")

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
+from kb.errors import ConfigError
+from kb.names import local_name
 from kb.namespaces import OWL, RDFS
 from kb.reason.axioms import BUILTIN, HIDDEN, Axioms
 from kb.reason.engines import WITHOUT_CHAINS, closure
 from kb.reason.model import TYPE, Fact
 from kb.reason.patterns import Table, compile_table, pattern_of
 
-__all__ = ["NOTHING", "infer", "shown"]
+__all__ = ["MOST", "NOTHING", "infer", "shown"]
 
 NOTHING = OWL + "Nothing"
+MOST = 2_000_000
+"""Facts that transitive properties may give in one round: some 600 MB."""
 _SAID = frozenset({TYPE, RDFS + "label", RDFS + "comment", RDFS + "seeAlso", RDFS + "isDefinedBy"})
 """Terms of RDF's own that say something of an entity; the others are about the schema."""
 
@@ -23,7 +27,8 @@ def infer(engine: str, axioms: Axioms, facts: Iterable[Fact]) -> set[Fact]:
 
     Exact for every ontology: facts that a rule could join with another go to the engine together, with all that is
     known of them, unless transitive properties are the only such rule. Class expressions without a name are among the
-    types that are found; see `shown`. Nothing is made the same by owl:sameAs.
+    types that are found; see `shown`. Nothing is made the same by owl:sameAs. Raises ConfigError where transitive
+    properties give more than `MOST` facts.
     """
     stated = {*facts, *axioms.individuals}
     if not axioms:
@@ -48,7 +53,16 @@ def _close(axioms: Axioms, table: Table, stated: set[Fact], found: set[Fact]) ->
         for subject, predicate, value in (fact for facts in (stated, found) for fact in facts):
             if predicate in axioms.transitive and isinstance(value, str):
                 edges[predicate][subject].add(value)
-        new = {fact for name, steps in edges.items() for fact in _paths(name, steps)} - stated - found
+        new: set[Fact] = set()
+        for name, steps in edges.items():
+            for fact in _paths(name, steps):
+                if fact not in stated and fact not in found:
+                    new.add(fact)
+                    if len(new) > MOST:
+                        raise ConfigError(
+                            f"{local_name(name)} is transitive, which gives more than {MOST:,} facts; questions follow "
+                            f'paths without them (hop*), so add skip = ["transitive"] to [reason] in kb.toml'
+                        )
         if not new:
             return
         found |= new
