@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,10 +140,61 @@ def canonical(triples: Iterable[ox.Triple], prefix: str) -> tuple[ox.Triple, ...
     """
     distinct = dict.fromkeys(triples)
     if any(isinstance(end, ox.BlankNode) for triple in distinct for end in (triple.subject, triple.object)):
+        _check_blank_nodes(distinct)
         dataset = ox.Dataset(ox.Quad(*triple) for triple in distinct)
         dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
         distinct = dict.fromkeys(_relabelled(quad, prefix) for quad in dataset)
     return tuple(sorted(distinct, key=str))
+
+
+_HARD = 20.0
+"""Natural logarithm of the orders that labelling may have to try."""
+
+
+def _check_blank_nodes(triples: Iterable[ox.Triple]) -> None:
+    """Raises OntologyError where blank nodes are so much alike that telling them apart could take for ever.
+
+    RDFC-1.0 tries all orders of neighbours that look the same (https://www.w3.org/TR/rdf-canon/#dataset-poisoning).
+    What files hold in earnest, lists and restrictions, forms trees whose branches differ: those have one order.
+    """
+    around: dict[ox.BlankNode, list[tuple[str, Term]]] = defaultdict(list)
+    for triple in triples:
+        ends = (
+            (triple.subject, f"> {triple.predicate}", triple.object),
+            (triple.object, f"< {triple.predicate}", triple.subject),
+        )
+        for node, way, other in ends:
+            if isinstance(node, ox.BlankNode):
+                around[node].append((way, other))
+    colours = dict.fromkeys(around, "")
+    for _ in range(8):
+        colours = {
+            node: hashlib.sha256(
+                "\n".join(
+                    sorted(way + (colours[o] if isinstance(o, ox.BlankNode) else str(o)) for way, o in rows)
+                ).encode()
+            ).hexdigest()
+            for node, rows in around.items()
+        }
+    effort: dict[ox.BlankNode, float] = {}
+    for node, rows in around.items():
+        alike = Counter((way, colours[other]) for way, other in rows if isinstance(other, ox.BlankNode))
+        effort[node] = sum(math.lgamma(number + 1) for number in alike.values())
+    done: set[ox.BlankNode] = set()
+    for start in around:
+        total, todo = 0.0, [start]
+        while todo:
+            node = todo.pop()
+            if node not in done:
+                done.add(node)
+                total += effort[node]
+                todo.extend(other for _, other in around[node] if isinstance(other, ox.BlankNode))
+        if total > _HARD:
+            named = sorted({way[2:] for way, other in around[start] if isinstance(other, ox.BlankNode)})
+            raise OntologyError(
+                f"blank nodes that {' and '.join(named)} join are too much alike to be told apart; give them names, "
+                "or leave out those that say the same"
+            )
 
 
 def _relabelled(quad: ox.Quad, prefix: str) -> ox.Triple:

@@ -38,6 +38,7 @@ code { font: .9em ui-monospace, monospace; } .wide { overflow-x: auto; }
 .Violation { color: #c0392b; } .Warning { color: #b9770e; }
 @media (max-width: 48rem) { body { display: block; } main { padding: 1rem; }
   nav { position: static; height: auto; border: 0; } }
+.wide td:first-child, .wide code { white-space: nowrap; }
 @media print { body { display: block; } nav { display: none; } }
 """
 
