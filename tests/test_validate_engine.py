@@ -41,17 +41,16 @@ def test_the_example_of_every_shape_has_the_results_of_pyshacl(path: Path) -> No
 
 
 def planted(data: list[ox.Triple], shapes: list[ox.Triple], number: int) -> list[ox.Triple]:
-    """The data with faults: links to things of any type, text instead of things, odd values, links said twice over."""
+    """The data with faults: text, strangers and things of the wrong type at the ends of links."""
     rnd = random.Random(30)
-    linked = [t for t in data if isinstance(t.object, ox.NamedNode) and t.predicate.value != RDF + "type"]
-    wanted = {t.object for t in shapes if isinstance(t.object, ox.NamedNode)}
-    links = sorted((t for t in linked if t.predicate in wanted), key=str)
-    ends = sorted({t.subject for t in links}, key=str)
+    wanted = {t.object for t in shapes if t.predicate.value.endswith("targetSubjectsOf")}
+    links = sorted((t for t in data if t.predicate in wanted), key=str)
     found = list(data)
-    for place in range(number):
-        one = rnd.choice(links)
-        wrong = (rnd.choice(ends), ox.Literal("not a thing"), ox.NamedNode("https://nowhere.example/x"))[place % 3]
-        found.append(ox.Triple(one.subject, one.predicate, wrong))
+    for place, one in enumerate(rnd.sample(links, number)):
+        # What a link leads to, leads nowhere by the same relation in this wiki, unless both are systems.
+        wrong = (one.object, ox.Literal("not a thing"), ox.NamedNode("https://nowhere.example/x"))[place % 3]
+        subject = one.object if place % 3 == 0 and isinstance(one.object, ox.NamedNode) else one.subject
+        found.append(ox.Triple(subject, one.predicate, ox.Literal("itself") if subject == wrong else wrong))
     return found
 
 

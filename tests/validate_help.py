@@ -41,12 +41,19 @@ def files(*paths: Path) -> list[ox.Triple]:
     return [quad.triple for path in paths for quad in ox.parse(path=str(path), rename_blank_nodes=True)]
 
 
+def rdflib_term(term: Any) -> Any:
+    """A term as rdflib's parsers make it, but with literals as they are written."""
+    if isinstance(term, ox.Literal) and not term.language and term.datatype.value.endswith("#string"):
+        return rdflib.Literal(term.value)
+    return to_rdflib(term)
+
+
 def graph_of(triples: Triples) -> Graph:
     """The same terms for rdflib, literals as they are written."""
     graph = Graph()
     with quiet():
         for triple in triples:
-            graph.add(tuple(to_rdflib(term) for term in triple))  # type: ignore[arg-type]
+            graph.add(tuple(rdflib_term(term) for term in triple))  # type: ignore[arg-type]
     return graph
 
 
@@ -75,7 +82,7 @@ def ours(data: Triples, shapes: Triples) -> Counter[Row]:
     def shown(term: Any, *, blank: bool = False) -> str:
         if term is None:
             return ""
-        return "-" if blank and isinstance(term, ox.BlankNode) else to_rdflib(term).n3()
+        return "-" if blank and isinstance(term, ox.BlankNode) else rdflib_term(term).n3()
 
     with quiet():
         return Counter(
@@ -86,7 +93,7 @@ def ours(data: Triples, shapes: Triples) -> Counter[Row]:
                 f"<{one.component}>",
                 f"<{one.severity}>",
                 shown(one.shape, blank=True),
-                " ".join(sorted(to_rdflib(message).n3() for message in one.messages)),
+                " ".join(sorted(rdflib_term(message).n3() for message in one.messages)),
             )
             for one in check_graph(data, shapes).outcomes
         )

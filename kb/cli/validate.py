@@ -131,7 +131,7 @@ def _published(folder: Path, *, only_new: bool, rejections: bool) -> Report:
     from dataclasses import replace
 
     import kb
-    from kb.validate import new_rows, rejections_report, validate_published
+    from kb.validate import new_rows, newest_first, rejections_report, validate_published
 
     made = rejections_report if rejections else validate_published
     with kb.open(folder) as base:
@@ -147,7 +147,7 @@ def _published(folder: Path, *, only_new: bool, rejections: bool) -> Report:
                 notes.append("this is the first generation, so everything in it is new.")
             else:
                 with kb.open(folder, generation=parent) as before:
-                    report = new_rows(report, made(before))
+                    report = newest_first(new_rows(report, made(before)), before)
             report = replace(report, what=f"{report.what}, as far as it is new,")
     return replace(report, notes=tuple(notes))
 

@@ -15,7 +15,7 @@ import pyoxigraph as ox
 from kb.graph._recursion import check_data, check_shapes
 from kb.graph._tokens import tokens
 from kb.graph.shacl_report import Outcome, outcome_order, outcomes_of
-from kb.namespaces import SH
+from kb.namespaces import SH, XSD
 
 if TYPE_CHECKING:
     from rdflib import Graph
@@ -173,11 +173,15 @@ def _run(data: Graph, shapes: Graph) -> Graph:
 
 
 def _term(term: Any, terms: dict[Any, Node]) -> Node:
+    from rdflib import Literal
+
     from kb.graph._engine import to_rdflib
 
     found = terms.get(term)
     if found is None:
-        found = terms[term] = to_rdflib(term)
+        # rdflib takes "a" and "a"^^xsd:string for two terms, and its parsers make the first of what RDF 1.1 calls one.
+        simple = isinstance(term, ox.Literal) and not term.language and term.datatype.value == XSD + "string"
+        found = terms[term] = Literal(term.value) if simple else to_rdflib(term)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kb.validate.files import Rules, validate_files
 from kb.validate.formats import FORMATS, write_report
-from kb.validate.published import new_rows, rejections_report, validate, validate_published
+from kb.validate.published import new_rows, newest_first, rejections_report, validate, validate_published
 from kb.validate.report import SEVERITIES, Place, Report, Row
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Row",
     "Rules",
     "new_rows",
+    "newest_first",
     "rejections_report",
     "validate",
     "validate_files",

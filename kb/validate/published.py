@@ -21,7 +21,7 @@ from kb.validate.report import Place, Report, Row
 if TYPE_CHECKING:
     from kb.knowledge_base import KnowledgeBase
 
-__all__ = ["new_rows", "rejections_report", "validate", "validate_published"]
+__all__ = ["new_rows", "newest_first", "rejections_report", "validate", "validate_published"]
 
 _NO_SHAPE = "urn:kb:no-shape"
 _REJECTION = KB + "Rejection"
@@ -97,6 +97,23 @@ def new_rows(report: Report, before: Report) -> Report:
         else:
             found.append(row)
     return report.of(found)
+
+
+def newest_first(report: Report, before: KnowledgeBase) -> Report:
+    """The same rows, and of each the places first that an earlier generation did not have.
+
+    What shows one place only, such as a comment in a pull request, then shows the one that was written last.
+    """
+    known = {
+        (record.path or record.source, reading.statement.evidence.quote)
+        for record in load_records(before.generation).values()
+        for reading in record.readings
+        if reading.statement.evidence is not None
+    }
+    return report.of(
+        replace(row, places=tuple(sorted(row.places, key=lambda place: (place.file, place.quote) in known)))
+        for row in report.rows
+    )
 
 
 # -- rows -----------------------------------------------------------------------
