@@ -8,11 +8,13 @@ VENV   := .venv
 PY     := $(VENV)/bin/python
 # The stamp names folder and interpreter, so that a moved checkout or another Python is installed anew.
 STAMP  := $(VENV)/.installed-$(shell (pwd; $(PYTHON) --version) 2>&1 | cksum | cut -d' ' -f1)
+# Packages of npm that the tests with tools of others need.
+INTEROP := $(abspath $(VENV))/interop
 PIP    := $(PY) -m pip --quiet --disable-pip-version-check
 
 export PIP_ROOT_USER_ACTION = ignore
 
-.PHONY: help demo models test test-wheel test-llm test-models lint format bench docs lock clean
+.PHONY: help demo models test test-wheel test-llm test-models test-interop lint format bench docs lock clean
 
 help:
 	@echo "make demo   build the example wiki and notes, ask the one, search the other"
@@ -54,6 +56,16 @@ models: $(STAMP)
 # The ordinary tests know nothing of the model; these do.
 test-models: models
 	KB_TEST_MODELS=required $(PY) -m pytest -q -s -m models tests/models
+
+# Parsers and a SHACL validator of others read what is exported. Needs node with npm, and rapper, which root may install.
+test-interop: $(STAMP)
+	@$(PIP) install networkx==3.6.1
+	@command -v npm >/dev/null || { echo "node with npm is missing; on Debian: apt-get install nodejs npm" >&2; exit 3; }
+	@test -d $(INTEROP)/node_modules/n3 || npm install --prefix $(INTEROP) --silent --no-save --no-package-lock \
+	  --no-audit --no-fund n3@2.13.12 rdf-validate-shacl@0.6.5
+	@command -v rapper >/dev/null || apt-get install -qq -y --no-install-recommends raptor2-utils >/dev/null || \
+	  { echo "rapper is missing; on Debian: apt-get install raptor2-utils" >&2; exit 3; }
+	KB_TEST_INTEROP=required KB_INTEROP=$(INTEROP) $(PY) -m pytest -q -m interop tests/interop
 
 lint: $(STAMP)
 	$(PY) -m ruff check .
