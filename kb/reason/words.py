@@ -38,8 +38,9 @@ class Words:
     def fact(self, fact: Fact) -> str:
         """A fact as a sentence without its dot."""
         subject, predicate, value = fact
-        middle = "is a" if predicate == TYPE else self.term(predicate)
-        return f"{self.term(subject)} {middle} {self.term(value)}"
+        if predicate == TYPE:
+            return f"{self.term(subject)} is {_one(self.term(value))}"
+        return f"{self.term(subject)} {self.term(predicate)} {self.term(value)}"
 
     def term(self, term: Value) -> str:
         """What a term is called; a class without a name by what makes it."""
@@ -63,11 +64,11 @@ class Words:
             RDFS + "subPropertyOf": f"{one} is a kind of {other}",
             OWL + "equivalentProperty": f"{one} and {other} mean the same",
             OWL + "inverseOf": f"{one} is the inverse of {other}",
-            RDFS + "domain": f"whatever is the subject of {one} is a {other}",
-            RDFS + "range": f"whatever is the object of {one} is a {other}",
-            RDFS + "subClassOf": f"every {one} is a {other}",
+            RDFS + "domain": f"whatever is the subject of {one} is {_one(other)}",
+            RDFS + "range": f"whatever is the object of {one} is {_one(other)}",
+            RDFS + "subClassOf": f"every {one} is {_one(other)}",
             OWL + "equivalentClass": f"{one} and {other} are the same class",
-            OWL + "disjointWith": f"no {one} is a {other}",
+            OWL + "disjointWith": f"no {one} is {_one(other)}",
         }
         return said.get(predicate, f"a class of the ontology: {self._expression(subject)}")
 
@@ -90,3 +91,8 @@ class Words:
         if members:
             return " or ".join(members)
         return f"the inverse of {inverse[0]}" if inverse else "thing of a class without a name"
+
+
+def _one(noun: str) -> str:
+    """A noun with its article."""
+    return f"{'an' if noun[:1].lower() in tuple('aeiou') else 'a'} {noun}"
