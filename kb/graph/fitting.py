@@ -99,7 +99,7 @@ class Fitting:
         vocabulary, entities = self.vocabulary(), self.entities()
         example = parameter.example
         if parameter.type == "id" and example not in entities:
-            example = self._entity(named_iris(query.text, prefixes))
+            example = self._entity(named_iris(query.text, prefixes)) or example
         elif parameter.type == "type" and example not in vocabulary.classes:
             counted = Counter(entity.type for entity in entities.values())
             example = min(counted, key=lambda name: (-counted[name], name), default=None)
@@ -117,7 +117,9 @@ class Fitting:
         for subjects, objects in ends:
             counted.update(dict.fromkeys(subjects & objects, _LOOKED_AT))
         found = [one for one in counted if one in entities]
-        return min(found, key=lambda one: (-counted[one], one), default=next(iter(entities), None))
+        # Where nothing has these relations, no entity of another kind is a better example than the header's.
+        default = None if relations else next(iter(entities), None)
+        return min(found, key=lambda one: (-counted[one], one), default=default)
 
     def _ends(self, relation: Relation) -> tuple[set[str], set[str]]:
         subjects, objects = set[str](), set[str]()
