@@ -12,7 +12,7 @@ import click
 
 from kb.cli._input import read_text
 from kb.cli._options import json_option, kb_option
-from kb.cli._output import echo, echo_bytes, echo_json, note, wrapped
+from kb.cli._output import echo, echo_bytes, echo_json, note, width, wrapped
 
 if TYPE_CHECKING:
     from kb.graph.fitting import Fitting
@@ -203,7 +203,13 @@ def _show_queries(found: Mapping[str, NamedQuery]) -> None:
     for query in found.values():
         shown = [f"-p {one.name}={_typed(one)}" for one in query.parameters]
         takes = [text if one.required else f"[{text}]" for one, text in zip(query.parameters, shown, strict=True)]
-        echo(" ".join([query.name, *takes]))
+        line = query.name
+        for one_taken in takes:  # a parameter is never cut in two
+            if len(line) + 1 + len(one_taken) > width():
+                echo(line)
+                line = "   "
+            line += f" {one_taken}"
+        echo(line)
         echo(wrapped(query.question or "(no header that says what it answers)", indent="    "))
         for one in query.parameters:
             default = f" [default: {one.default}]" if one.default is not None else ""
