@@ -177,9 +177,17 @@ def _rank(predicate: ox.NamedNode) -> tuple[bool, str]:
 
 
 def outcome_order(outcome: Outcome) -> tuple[str, ...]:
-    """Sort key that no label of a blank node takes part in."""
+    """Sort key in which labels of blank nodes come last: they say nothing, but may be all that is different."""
     focus = "" if isinstance(outcome.focus, ox.BlankNode) else str(outcome.focus)
     shape = "" if isinstance(outcome.shape, ox.BlankNode) else str(outcome.shape)
     path = str(outcome.path) if isinstance(outcome.path, ox.NamedNode) else ""
     value = "" if isinstance(outcome.value, ox.BlankNode) else str(outcome.value)
-    return outcome.severity, focus, path, value, outcome.component, shape, *map(str, outcome.messages)
+    return (
+        outcome.severity,
+        focus,
+        path,
+        value,
+        outcome.component,
+        shape,
+        *map(str, (*outcome.messages, outcome.focus, outcome.value, outcome.shape)),
+    )
