@@ -352,6 +352,7 @@ class KnowledgeBase:
             if self._worker is None:
                 from kb.graph.worker import QueryWorker
 
+                self.generation.check_graph()
                 self._worker = QueryWorker(self.generation.graph_path)
                 weakref.finalize(self, self._worker.close)
             return self._worker.run(query.text, timeout=timeout, max_rows=max_rows, parameters=terms, prefixes=prefixes)

@@ -90,7 +90,7 @@ def build(
         known = None if parent is None else load_inputs(parent)
         inputs = take_inputs(config, _input_key(config), known)
         if parent is not None and plain and inputs.same_as(known):
-            check_sound(parent, config.store)
+            check_sound(parent)
             report = _untouched(parent)
         else:
             run = _Run(config, parent, published, statements, options, progress or _silent, inputs)
@@ -242,7 +242,7 @@ class _Build:
             if self.reasoning.meta is not None:
                 meta[META_KEY] = self.reasoning.meta
             published = draft.publish(meta)
-        keep_stamps(published, generations.store_folder)
+        keep_stamps(published)
         return report
 
     def changes(self, different: set[Key] | None) -> Changes:
