@@ -142,6 +142,7 @@ def load_config(folder: Path) -> Config:
         embed=data.get("embed", {}),
         # A section without keys asks for inferences as well.
         reason={"engine": "owlrl", **data["reason"]} if "reason" in data else {},
+        dataset=data.get("dataset", {}),
     )
     for what, files in (("ontology", config.ontology), ("shapes", config.shapes), ("catalogue", config.catalogue)):
         for item in files:

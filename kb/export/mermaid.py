@@ -18,18 +18,14 @@ def write_mermaid(drawn: Picture) -> bytes:
     names = {box.id: f"n{number}" for number, box in enumerate(drawn.boxes)}
     fills = list(dict.fromkeys(box.fill for box in drawn.boxes))
     lines = ["flowchart LR"]
+    kinds = dict(zip((fill for _, fill in drawn.types), (label for label, _ in drawn.types), strict=True))
     for box in drawn.boxes:
-        classes = f"t{fills.index(box.fill)}"
-        lines.append(f'    {names[box.id]}["{_escaped(box.label)}"]:::{classes}')
-    for arrow in drawn.arrows:
-        said = f'|"{_escaped(arrow.relation)}"|' if len(drawn.relations) > 1 else ""
-        lines.append(f"    {names[arrow.source]} -->{said} {names[arrow.target]}")
-    if len(drawn.types) > 1 or len(drawn.relations) == 1:
-        said = f': an arrow reads "{drawn.relations[0]}"' if len(drawn.relations) == 1 else ""
-        lines.append(f'    subgraph legend["{_escaped("Legend" + said)}"]')
-        for number, (label, fill) in enumerate(drawn.types):
-            lines.append(f'        l{number}["{_escaped(label)}"]:::t{fills.index(fill)}')
-        lines.append("    end")
+        # A legend would be laid out among the boxes, so each says its type where there are several.
+        kind = f"<br/>{_escaped(kinds[box.fill])}" if len(kinds) > 1 and box.fill in kinds else ""
+        lines.append(f'    {names[box.id]}["{_escaped(box.label)}{kind}"]:::t{fills.index(box.fill)}')
+    lines.extend(
+        f'    {names[arrow.source]} -->|"{_escaped(arrow.relation)}"| {names[arrow.target]}' for arrow in drawn.arrows
+    )
     for number, fill in enumerate(fills):
         lines.append(f"    classDef t{number} fill:{fill},stroke:#444444,color:#111111")
     focus = [names[box.id] for box in drawn.boxes if box.focus]

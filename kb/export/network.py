@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pyoxigraph as ox
 
 from kb.errors import ExportError, UnknownNameError
-from kb.graph.selection import source_graphs
+from kb.graph.selection import inferences_graph, source_graphs
 from kb.iris import Iris
 from kb.namespaces import DCTERMS, RDF, RDFS
 from kb.vocabulary import Vocabulary
@@ -76,7 +76,7 @@ def network(
     wanted = _relations(vocabulary, relations)
     chosen = source_graphs(store, iris, graphs) or [ox.DefaultGraph()]
     if inferences:
-        chosen.append(ox.NamedNode(iris.inferences_graph))
+        chosen.append(inferences_graph(store, iris))
     facts = {quad.triple for graph in chosen for quad in store.quads_for_pattern(None, None, None, graph)}
     names = {one.iri: name for name, one in vocabulary.relations.items()}
     ends: set[ox.NamedNode] = set()

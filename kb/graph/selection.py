@@ -14,7 +14,7 @@ from kb.errors import ExportError, UnknownNameError
 from kb.iris import Iris
 from kb.namespaces import KB, PROV, RDF
 
-__all__ = ["graph_iris", "selected", "source_graphs"]
+__all__ = ["graph_iris", "inferences_graph", "selected", "source_graphs"]
 
 _ON_PAGE = ox.NamedNode(KB + "onPage")
 _GENERATED_BY = ox.NamedNode(PROV + "wasGeneratedBy")
@@ -45,14 +45,13 @@ def selected(
     `inferences` adds what was inferred. Raises ExportError for a graph that is not there, UnknownNameError for an
     entity.
     """
-    if inferences and _node(iris.inferences_graph) not in set(store.named_graphs()):
-        raise ExportError("nothing has been inferred in this generation; `kb reason --help` says how that is done")
     chosen = source_graphs(store, iris, graphs)
+    inferred = inferences_graph(store, iris) if inferences else None
     if entities:
         yield from _described(store, iris, entities, chosen, several=several and not facts_only, provenance=provenance)
-        if inferences:
+        if inferred is not None:
             for node in _nodes(store, iris, entities):
-                yield from _bounded(store, node, _node(iris.inferences_graph))
+                yield from _bounded(store, node, inferred)
         return
     if graphs:
         for graph in chosen:
@@ -66,8 +65,18 @@ def selected(
         yield from store.quads_for_pattern(None, None, None, _EVERYTHING)
         if provenance:
             yield from store.quads_for_pattern(None, None, None, _node(iris.provenance_graph))
-    if inferences:
-        yield from store.quads_for_pattern(None, None, None, _node(iris.inferences_graph))
+    if inferred is not None:
+        yield from store.quads_for_pattern(None, None, None, inferred)
+
+
+def inferences_graph(store: ox.Store, iris: Iris) -> ox.NamedNode:
+    """The graph of what was inferred. Raises ExportError where there is none."""
+    graph = _node(iris.inferences_graph)
+    if graph not in set(store.named_graphs()):
+        raise ExportError(
+            "nothing has been inferred in this generation; add a section [reason] to kb.toml and run `kb build`"
+        )
+    return graph
 
 
 def graph_iris(store: ox.Store, iris: Iris) -> dict[str, str]:
