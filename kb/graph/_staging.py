@@ -18,6 +18,7 @@ from kb.graph._edges import Edge, Edges
 from kb.graph._engine import oxigraph_graph, run, to_rdflib
 from kb.graph._shape_graph import Targets
 from kb.graph._shape_model import ShapeModel
+from kb.graph.shacl import narrowed
 from kb.graph.terms import entity_triples
 from kb.iris import Iris
 from kb.model import Entity
@@ -82,7 +83,8 @@ class Staging:
             chosen = self._all_targets(edges)
             self.validated.update(chosen)
             data = self._data(edges, self._entities.keys() | edges.nodes())
-            return run(data, self._whole_shapes(), self._iris)
+            shapes = self._whole_shapes()
+            return run(data, shapes if self._model.queries else narrowed(data, shapes), self._iris)
         views = {node: self._view(node, edges) for node in nodes}
         targets = {
             shape: [node for node, view in views.items() if view.meets(wanted)]

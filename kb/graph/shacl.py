@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kb.graph._screen import Screen
 
-__all__ = ["ShaclReport", "check_graph"]
+__all__ = ["ShaclReport", "check_graph", "narrowed"]
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
@@ -97,6 +97,15 @@ def _checked(data: Iterable[ox.Triple], shapes: Iterable[ox.Triple], screened: b
         sum(map(len, targets.values())),
         looked_at,
     )
+
+
+def narrowed(data: Graph, shapes: Graph) -> Graph:
+    """The shapes with only those focus nodes that may have results in `data`: the same report in less time."""
+    from kb.graph._screen import Index, Screen, mentioned
+
+    screen = Screen(shapes, Index(data, mentioned(shapes)))
+    chosen = {shape: _chosen(screen, shape, screen.focus_nodes(shape)) for shape in _roots(shapes, screen)}
+    return _aimed(shapes, screen, chosen, {})
 
 
 # -- targets ------------------------------------------------------------------
