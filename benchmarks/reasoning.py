@@ -56,7 +56,7 @@ def measure(way: str, engine: str, triples: int, transitive: bool, out: Any) -> 
     from kb.namespaces import KB
     from kb.reason.axioms import Axioms
     from kb.reason.engines import closure
-    from kb.reason.inference import _telling, infer, shown
+    from kb.reason.inference import infer, shown, telling
     from kb.reason.model import TYPE
     from kb.vocabulary import load_vocabulary
 
@@ -71,7 +71,7 @@ def measure(way: str, engine: str, triples: int, transitive: bool, out: Any) -> 
     if way == "kb":
         found = infer(engine, axioms, stated)
     else:
-        found = {one for one in closure(engine, [*axioms.triples, *stated]) if _telling(one)}
+        found = {one for one in closure(engine, [*axioms.triples, *stated]) if telling(one)}
     seconds = time.perf_counter() - started
     memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     inferred = shown(found - stated, lambda iri: iri.startswith(BASE + "entity/"))

@@ -142,6 +142,7 @@ class KnowledgeBase:
         Axioms are those of the build; engine and `skip` too where it published inferences, else those of kb.toml.
         Computed anew, in seconds for 100,000 triples. Raises ConfigError for an engine that is not installed.
         """
+        from kb.reason.engines import installed
         from kb.reason.reasoner import reason, stated_in
         from kb.reason.settings import DEFAULT, Settings, settings_of
 
@@ -149,7 +150,9 @@ class KnowledgeBase:
         if published is None:
             settings = settings_of(self.config.reason) or DEFAULT
         else:
-            settings = Settings(published["key"]["engine"], tuple(published["key"]["skip"]))
+            # Who reads need not have the engine of who built: all of them infer the same.
+            engine = published["key"]["engine"]
+            settings = Settings(engine if installed(engine) else DEFAULT.engine, tuple(published["key"]["skip"]))
         with self.generation.reading():
             return reason(stated_in(self.store), self.vocabulary, self.iris, settings)
 

@@ -57,11 +57,11 @@ def reasoned(ontology: str, data: str, engine: str = "owlrl", skip: tuple[str, .
 
 def plain(engine: str, axioms: Axioms, stated: Iterable[Fact]) -> set[Fact]:
     """What the engine makes of everything at once, in the terms in which inferences are published."""
-    from kb.reason.inference import _telling
+    from kb.reason.inference import telling
 
     stated = set(stated)
     found = closure(engine, [*axioms.triples, *stated])
-    about = {fact for fact in found if IRIS.entity_id(fact[0]) is not None and _telling(fact)}
+    about = {fact for fact in found if IRIS.entity_id(fact[0]) is not None and telling(fact)}
     return shown(about - stated, lambda iri: IRIS.entity_id(iri) is not None)
 
 

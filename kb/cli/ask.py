@@ -93,6 +93,8 @@ def command(
         raise click.UsageError("--plan is run as it is: neither method nor planner can be chosen beside it.")
     if record is not None and replay is not None:
         raise click.UsageError("--record and --replay exclude each other.")
+    if inferred and method == "vector":
+        raise click.UsageError("--inferred is about facts: the method vector reads none.")
     given = _read_plan(plan_text) if plan_text else {}
     import kb
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +9,7 @@ import pyoxigraph as ox
 
 from kb.config import Config
 from kb.generations import Draft, Generation
+from kb.graph.store import content_digest
 from kb.vocabulary import Vocabulary
 
 __all__ = ["META_KEY", "Reasoning"]
@@ -83,4 +83,4 @@ class Reasoning:
 
 def _digest(quads: Iterable[ox.Quad]) -> str:
     """The digest of facts in whatever order."""
-    return hashlib.sha256("\n".join(sorted(map(str, quads))).encode()).hexdigest()
+    return f"{content_digest(quads)[1]:064x}"

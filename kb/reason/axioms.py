@@ -40,6 +40,7 @@ FAMILIES: dict[str, frozenset[str]] = {
 }
 """Families of axioms that `[reason] skip` may name, and the predicates or types that make them."""
 _INFERRING = frozenset().union(*FAMILIES.values()) | {RDF + "first", RDF + "rest"}
+_OF_THINGS = frozenset({OWL + "NamedIndividual", OWL + "Thing"})
 _CHARACTER = frozenset({OWL + "SymmetricProperty", OWL + "TransitiveProperty"})
 
 
@@ -79,7 +80,11 @@ class Axioms:
         return bool(self.triples)
 
     def _individuals(self) -> Iterator[Fact]:
-        terms = {s for s, p, o in self.all if p == TYPE and isinstance(o, str) and o.startswith(BUILTIN)}
+        terms = {
+            s
+            for s, p, o in self.all
+            if p == TYPE and isinstance(o, str) and o.startswith(BUILTIN) and o not in _OF_THINGS
+        }
         terms |= {end for s, p, o in self.triples if p != TYPE for end in (s, o) if isinstance(end, str)}
         properties = {p for p in terms if any(t.endswith("Property") for t in map(str, self.all.objects(p, TYPE)))}
         values = {o for _, p, o in self.all if p == OWL + "hasValue"}
@@ -146,6 +151,11 @@ class Axioms:
             fillers = (self.filler(restriction, name) for name in ("someValuesFrom", "allValuesFrom"))
             classes.update(one for one in fillers if isinstance(one, str))
         return frozenset(properties), frozenset(classes)
+
+    @cached_property
+    def names_values(self) -> bool:
+        """Whether an axiom that counts names a certain thing."""
+        return any(fact[1] == OWL + "hasValue" for fact in self.triples)
 
     @property
     def only_transitive(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,15 @@ from kb.reason.model import Fact, Value
 if TYPE_CHECKING:
     from rdflib import Graph
 
-__all__ = ["WITHOUT_CHAINS", "closure"]
+__all__ = ["WITHOUT_CHAINS", "closure", "installed"]
 
 WITHOUT_CHAINS = frozenset({"reasonable"})
 """Engines that do not know owl:propertyChainAxiom (rule prp-spo2)."""
+
+
+def installed(engine: str) -> bool:
+    """Whether an engine can be used here."""
+    return importlib.util.find_spec(engine) is not None
 
 
 def closure(engine: str, facts: Collection[Fact]) -> set[Fact]:

@@ -7,7 +7,7 @@ that the fewest axioms come first. The engine says that a fact follows; this fin
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -21,6 +21,10 @@ from kb.reason.model import TYPE, Fact, Facts, Value
 __all__ = ["Derivation", "Explainer"]
 
 STATED = "stated"
+_TRIES = 10_000
+"""Facts that one explanation may look for: rules that feed each other could go on for ever."""
+_DEEPEST = 60
+"""Facts that may wait for each other."""
 _Wanted: TypeAlias = "tuple[str | None, str, Value | None]"
 """A fact to be found, None for whatever may stand there."""
 
@@ -62,15 +66,18 @@ class Explainer:
 
     def __init__(self, stated: Facts, inferred: Facts, axioms: Axioms) -> None:
         self.stated, self.inferred, self.axioms = stated, inferred, axioms
+        self._left = 0
 
     def explain(self, fact: Fact) -> Derivation | None:
-        """A derivation with few axioms; None for a fact that does not follow, or by none of the rules known here."""
+        """A derivation with few axioms; None for a fact that does not follow, or where the search grows too long."""
+        self._left = _TRIES
         return self._explain(fact, frozenset())
 
     def _explain(self, fact: Fact, busy: frozenset[Fact]) -> Derivation | None:
         if fact in self.stated:
             return Derivation(fact)
-        if fact in busy:
+        self._left -= 1
+        if fact in busy or self._left < 0 or len(busy) > _DEEPEST:
             return None
         busy |= {fact}
         start: _Wanted = fact
@@ -79,19 +86,18 @@ class Explainer:
         while todo:
             wanted = todo.popleft()
             found = self._match(wanted)
-            proof = Derivation(found) if found is not None else self._joined(wanted, busy)
-            if proof is not None:
-                step = before[wanted]
-                while step is not None:
-                    rule, wanted = step
-                    proof = Derivation(_forwards(rule, proof.fact, wanted), rule.name, rule.axiom, (proof,))
-                    step = before[wanted]
-                return proof
+            if found is not None:
+                return _proved(Derivation(found), wanted, before)
             for rule in self._rules(wanted):
                 needed = _needed(rule, wanted)
                 if needed is not None and needed not in before:
                     before[needed] = (rule, wanted)
                     todo.append(needed)
+        # One stated fact is not enough for any of these.
+        for wanted in before:
+            proof = self._joined(wanted, busy)
+            if proof is not None:
+                return _proved(proof, wanted, before)
         return None
 
     def _match(self, wanted: _Wanted) -> Fact | None:
@@ -207,18 +213,27 @@ class Explainer:
     def _links(
         self, node: str, chain: tuple[str, ...], goal: Value, busy: frozenset[Fact]
     ) -> tuple[Derivation, ...] | None:
-        first, rest = chain[0], chain[1:]
-        ends = [goal] if not rest else sorted(self._ends(node, first), key=str)
-        for end in ends:
-            proof = self._explain((node, first, end), busy)
-            if proof is None:
-                continue
-            if not rest:
-                return (proof,)
-            further = self._links(end, rest, goal, busy) if isinstance(end, str) else None
-            if further is not None:
-                return (proof, *further)
+        for route in self._routes(node, chain, goal):
+            proofs: list[Derivation] = []
+            for name, near, far in zip(chain, (node, *route), route, strict=False):
+                proof = self._explain((str(near), name, far), busy)
+                if proof is None:
+                    break
+                proofs.append(proof)
+            if len(proofs) == len(chain):
+                return tuple(proofs)
         return None
+
+    def _routes(self, node: str, chain: tuple[str, ...], goal: Value) -> Iterator[tuple[Value, ...]]:
+        """What lies on the ways along a chain to a goal, by all that is known."""
+        ends = self._ends(node, chain[0])
+        if len(chain) == 1:
+            if goal in ends:
+                yield (goal,)
+            return
+        for end in sorted(ends, key=str):
+            if isinstance(end, str):
+                yield from ((end, *further) for further in self._routes(end, chain[1:], goal))
 
     def _ends(self, node: str, name: str) -> set[Value]:
         known = {*self.stated.objects(node, name), *self.inferred.objects(node, name)}
@@ -258,6 +273,16 @@ class Explainer:
                     axiom = (name, OWL + "allValuesFrom", fact[2])
                     return Derivation(fact, "cls-avf", axiom, (kind, edge))
         return None
+
+
+def _proved(proof: Derivation, wanted: _Wanted, before: Mapping[_Wanted, tuple[Rule, _Wanted] | None]) -> Derivation:
+    """What follows by the rules that led from the fact to what was found."""
+    step = before[wanted]
+    while step is not None:
+        rule, wanted = step
+        proof = Derivation(_forwards(rule, proof.fact, wanted), rule.name, rule.axiom, (proof,))
+        step = before[wanted]
+    return proof
 
 
 def _needed(rule: Rule, wanted: _Wanted) -> _Wanted | None:

@@ -13,7 +13,7 @@ from kb.reason.engines import WITHOUT_CHAINS, closure
 from kb.reason.model import TYPE, Fact
 from kb.reason.patterns import Table, compile_table, pattern_of
 
-__all__ = ["MOST", "NOTHING", "infer", "shown"]
+__all__ = ["MOST", "NOTHING", "infer", "shown", "telling"]
 
 NOTHING = OWL + "Nothing"
 MOST = 2_000_000
@@ -35,14 +35,14 @@ def infer(engine: str, axioms: Axioms, facts: Iterable[Fact]) -> set[Fact]:
         return set()
     patterns = {pattern_of(fact) for fact in stated} | {(name, False) for name in axioms.transitive}
     table = compile_table(engine, axioms, patterns)
-    found = set(filter(_telling, table.apply(stated))) - stated
+    found = set(filter(telling, table.apply(stated))) - stated
     if axioms.only_transitive:
         _close(axioms, table, stated, found)
     else:
         joining = [fact for fact in stated if pattern_of(fact) in table.joining]
         if joining:
             able = "owlrl" if axioms.chains and engine in WITHOUT_CHAINS else engine
-            found.update(filter(_telling, closure(able, [*axioms.triples, *joining])))
+            found.update(filter(telling, closure(able, [*axioms.triples, *joining])))
     return found - stated - axioms.triples
 
 
@@ -66,7 +66,7 @@ def _close(axioms: Axioms, table: Table, stated: set[Fact], found: set[Fact]) ->
         if not new:
             return
         found |= new
-        found.update(fact for fact in table.apply(new) if _telling(fact) and fact not in stated)
+        found.update(fact for fact in table.apply(new) if telling(fact) and fact not in stated)
 
 
 def _paths(name: str, steps: dict[str, set[str]]) -> Iterator[Fact]:
@@ -81,7 +81,7 @@ def _paths(name: str, steps: dict[str, set[str]]) -> Iterator[Fact]:
         yield from ((start, name, node) for node in seen)
 
 
-def _telling(fact: Fact) -> bool:
+def telling(fact: Fact) -> bool:
     """Whether a fact says anything: not that something is a thing, or the same as itself."""
     _, predicate, value = fact
     if predicate.startswith(BUILTIN) and predicate not in _SAID:

@@ -63,9 +63,24 @@ def pattern_of(fact: Fact) -> Pattern:
 
 def compile_table(engine: str, axioms: Axioms, patterns: Collection[Pattern]) -> Table:
     """Asks the engine what follows from an example of each pattern."""
+    ordered = sorted(patterns)
+    # Examples have nothing in common, unless the ontology names a thing that several of them then lead to.
+    groups = [[one] for one in ordered] if axioms.names_values else [ordered]
+    rows = {pattern: found for group in groups for pattern, found in _rows(engine, axioms, group).items()}
+    properties, classes = axioms.joined
+    joining = {
+        pattern
+        for pattern in patterns
+        for name, is_class in (pattern, *(pattern_of(_as_fact(one)) for one in rows.get(pattern, ())))
+        if name in (classes if is_class else properties)
+    }
+    return Table(rows, frozenset(joining))
+
+
+def _rows(engine: str, axioms: Axioms, patterns: list[Pattern]) -> dict[Pattern, tuple[Consequence, ...]]:
     examples: dict[str, tuple[Pattern, str]] = {}
     given: list[Fact] = []
-    for number, pattern in enumerate(sorted(patterns)):
+    for number, pattern in enumerate(patterns):
         one, other = f"{HIDDEN}s{number}", f"{HIDDEN}o{number}"
         examples[one], examples[other] = (pattern, _SUBJECT), (pattern, _OBJECT)
         name, is_class = pattern
@@ -78,15 +93,7 @@ def compile_table(engine: str, axioms: Axioms, patterns: Collection[Pattern]) ->
             continue
         names = [examples[end][1] if isinstance(end, str) and end in examples else end for end in (subject, value)]
         rows.setdefault(found, set()).add(Consequence(str(names[0]), predicate, names[1]))
-    properties, classes = axioms.joined
-    joining = {
-        pattern
-        for pattern in patterns
-        for name, is_class in (pattern, *(pattern_of(_as_fact(one)) for one in rows.get(pattern, ())))
-        if name in (classes if is_class else properties)
-    }
-    ordered = {pattern: tuple(sorted(group, key=repr)) for pattern, group in rows.items()}
-    return Table(ordered, frozenset(joining))
+    return {pattern: tuple(sorted(group, key=repr)) for pattern, group in rows.items()}
 
 
 def _as_fact(one: Consequence) -> Fact:
