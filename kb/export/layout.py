@@ -8,6 +8,7 @@ gets a free lane in each of them, so none runs through a box. Nothing is drawn b
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -215,8 +216,9 @@ def _crossings(layers: Sequence[Sequence[object]], right: Mapping[object, list[o
         ends = [sorted(position[to] for to in right.get(item, ())) for item in one]
         seen: list[int] = []
         for targets in ends:
-            total += sum(1 for target in targets for earlier in seen if earlier > target)
-            seen += targets
+            total += sum(len(seen) - bisect_right(seen, target) for target in targets)
+            for target in targets:
+                insort(seen, target)
     return total
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import pyoxigraph as ox
@@ -93,14 +93,11 @@ def network(
     return Network(dict(sorted(nodes.items())), tuple(sorted(found)), tuple(sorted(types)))
 
 
-def around(
-    whole: Network, focus: Iterable[str], depth: int, *, direction: str = "both", sideways: bool = True
-) -> Network:
+def around(whole: Network, focus: Iterable[str], depth: int, *, direction: str = "both") -> Network:
     """What is at most `depth` edges away from the nodes in `focus`, along ("out") or against ("in") them or either way.
 
     Where the way there is "both", edges are followed away from the focus only: what depends on the same thing is no
-    neighbour. With `sideways`, edges between the things found are kept, else only those on the way. Raises
-    UnknownNameError for a focus that is no node.
+    neighbour. All edges between the things found are kept. Raises UnknownNameError for a focus that is no node.
     """
     starts = list(dict.fromkeys(focus))
     for one in starts:
@@ -108,28 +105,24 @@ def around(
             raise UnknownNameError(f"no thing in the graph has the id {one!r}; `kb search` finds ids by names", one)
     if direction not in DIRECTIONS:
         raise ExportError(f"unknown direction {direction!r}; known: {', '.join(DIRECTIONS)}")
-    kept, way = set(starts), set[Edge]()
+    kept = set(starts)
     if direction in ("both", "out"):
-        kept |= _reached(whole.edges, starts, depth, lambda edge: (edge.source, edge.target), way)
+        kept |= _reached(((edge.source, edge.target) for edge in whole.edges), starts, depth)
     if direction in ("both", "in"):
-        kept |= _reached(whole.edges, starts, depth, lambda edge: (edge.target, edge.source), way)
-    edges = tuple(
-        edge for edge in whole.edges if edge.source in kept and edge.target in kept and (sideways or edge in way)
-    )
+        kept |= _reached(((edge.target, edge.source) for edge in whole.edges), starts, depth)
+    edges = tuple(edge for edge in whole.edges if edge.source in kept and edge.target in kept)
     return Network({key: node for key, node in whole.nodes.items() if key in kept}, edges, whole.types)
 
 
-def _reached(
-    edges: Iterable[Edge], starts: Iterable[str], depth: int, ends: Callable[[Edge], tuple[str, str]], way: set[Edge]
-) -> set[str]:
-    leaving: dict[str, list[Edge]] = defaultdict(list)
-    for edge in edges:
-        leaving[ends(edge)[0]].append(edge)
+def _reached(steps: Iterable[tuple[str, str]], starts: Iterable[str], depth: int) -> set[str]:
+    after: dict[str, set[str]] = defaultdict(set)
+    for one, other in steps:
+        after[one].add(other)
     found, level = set(starts), set(starts)
     for _ in range(depth):
-        taken = {edge for node in level for edge in leaving[node]}
-        way |= taken
-        level = {ends(edge)[1] for edge in taken} - found
+        level = {other for one in level for other in after[one]} - found
+        if not level:
+            break
         found |= level
     return found
 
