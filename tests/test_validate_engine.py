@@ -112,6 +112,28 @@ def test_shapes_with_queries_have_the_results_of_pyshacl_for_blank_nodes_too(bla
     assert without_messages(ours(data, shapes)) == without_messages(plain(data, shapes))
 
 
+ASKING = ':Q sh:targetClass :B ; sh:sparql [ sh:select "SELECT $this { $this <urn:p> ?v }" ] .'
+ODD_TARGETS = [
+    ":S sh:node :A ; sh:targetNode :x . :A a rdfs:Class ; sh:nodeKind sh:Literal .",
+    ":S sh:or ( :A ) ; sh:targetNode :x . :A a rdfs:Class ; sh:nodeKind sh:Literal .",
+    ":A a rdfs:Class ; sh:property [ sh:path :p ; sh:minCount 1 ] .",
+    ":Meta rdfs:subClassOf rdfs:Class . :A a :Meta, sh:NodeShape ; sh:nodeKind sh:Literal .",
+    ":Meta rdfs:subClassOf owl:Class . :A a :Meta, sh:NodeShape ; sh:nodeKind sh:Literal .",
+    ":P a sh:PropertyShape, owl:Class ; sh:path :p ; sh:maxCount 1 .",
+    ":S sh:targetClass :A ; sh:property :P . :P sh:path :p ; sh:maxCount 1 ; sh:targetClass :B .",
+    '[] sh:targetClass :A ; sh:nodeKind sh:Literal . :T sh:targetNode :x, "lit"@en ; sh:nodeKind sh:IRI .',
+    ":S sh:targetClass :A ; sh:severity :Own ; sh:class :C .",
+]
+
+
+@pytest.mark.parametrize("query", ["", ASKING])
+@pytest.mark.parametrize("shapes", ODD_TARGETS)
+def test_targets_that_are_hard_to_tell_are_those_of_pyshacl(shapes: str, query: str) -> None:
+    data = turtle(":x a :A . :y a :B ; :p 1, 2 ; <urn:p> 3 . :B rdfs:subClassOf :A .")
+    rules = turtle(shapes + query)
+    assert without_messages(ours(data, rules)) == without_messages(plain(data, rules))
+
+
 def test_a_constraint_component_of_somebodys_own_is_left_to_pyshacl() -> None:
     shapes = turtle(
         """:Own a sh:ConstraintComponent ; sh:parameter [ sh:path :most ] ; sh:validator [ a sh:SPARQLAskValidator ;

@@ -86,11 +86,15 @@ def _checked(data: Iterable[ox.Triple], shapes: Iterable[ox.Triple], screened: b
         len(targets[shape]) if chosen is None else len(chosen) for shape, chosen in (plain | queried).items()
     )
     reports = []
-    if not queried or any(targets[shape] for shape in plain):
+    # Classes that are not called shapes may be some all the same, where another refers to them: pySHACL decides, once.
+    loose: dict[Node, list[Node] | None] = {
+        shape: None for shape in shape_graph.subjects(unique=True) if shape not in targets and screen.class_types(shape)
+    }
+    if not queried or loose or any(targets[shape] for shape in plain):
         reports.append(_run(_data_graph(rows), _aimed(shape_graph, screen, plain, queried)))
     if queried:
         graph = _oxigraph(facts, rules) or _data_graph(rows)
-        reports.append(_run(graph, _aimed(shape_graph, screen, queried, plain)))
+        reports.append(_run(graph, _aimed(shape_graph, screen, queried, plain | loose)))
     outcomes = [one for report in reports for one in outcomes_of(report)]
     return ShaclReport(
         tuple(sorted(outcomes, key=outcome_order)),
