@@ -7,7 +7,7 @@ some raise errors of their own, some ignore the constraint, which would let ever
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import pyoxigraph as ox
 
@@ -51,7 +51,8 @@ _LEXICAL: dict[str, str] = {
 
 def check_shape_values(files: Sequence[RdfFile]) -> None:
     """Raises OntologyError that names every wrong value with file and line, and what the parameter takes."""
-    wrong = [line for file in files for line in _wrong_values(file)]
+    with_path = {t.subject for file in files for t in file.triples if t.predicate.value == SH + "path"}
+    wrong = [line for file in files for line in _wrong_values(file, with_path)]
     if not wrong:
         graph = Triples(triple for file in files for triple in file.triples)
         wrong = _circles(graph, files)
@@ -69,9 +70,11 @@ def ill_typed(files: Sequence[RdfFile]) -> list[str]:
     ]
 
 
-def _wrong_values(file: RdfFile) -> Iterable[str]:
+def _wrong_values(file: RdfFile, with_path: Collection[Term]) -> Iterable[str]:
     for triple in file.triples:
         name = triple.predicate.value.removeprefix(SH)
+        if name == "node" and triple.predicate.value.startswith(SH) and triple.object in with_path:
+            yield f"{_place(file, triple)}: sh:node takes a node shape, not one with sh:path; name it by sh:property"
         if name != triple.predicate.value and (why := _wrong(name, triple.object)):
             yield f"{_place(file, triple)}: sh:{name} takes {why}, not {_shown(triple.object)}"
 

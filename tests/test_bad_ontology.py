@@ -143,3 +143,8 @@ def test_syntax_errors_name_file_and_line_wherever_the_files_are_read(
         assert says in ran.err
         assert "Traceback" not in ran.err
     assert not (tmp_path / "new").exists()
+
+
+def test_a_property_shape_is_no_value_of_sh_node(tmp_path: Path) -> None:
+    with pytest.raises(OntologyError, match="sh:node takes a node shape, not one with sh:path; name it by sh:property"):
+        load(tmp_path, shapes=ON_R.format("sh:node :P") + " :P a sh:PropertyShape ; sh:path :r .")

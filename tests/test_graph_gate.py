@@ -315,7 +315,7 @@ def test_imports_in_shapes_are_not_followed_and_nothing_is_printed(
 @pytest.mark.parametrize(
     ("shape", "said"),
     [
-        ('sh:path :near ; sh:minCount "many"', "sh:minCount must be a literal with datatype xsd:integer"),
+        ('sh:path :near ; sh:minCount "many"', "sh:minCount takes a whole number"),
         ('sh:path :near ; sh:pattern "("', "the shapes cannot be used"),
         ("sh:path :near ; sh:node <urn:other>", "the shapes cannot be used"),
     ],
@@ -326,9 +326,13 @@ def test_shapes_that_cannot_be_used_are_an_error_that_says_why(tmp_path: Path, s
         f"<urn:s> a sh:PropertyShape ; sh:targetClass :Plant ; {shape} .\n<urn:other> sh:path :near .",
         encoding="utf-8",
     )
-    words = load_vocabulary([Path(__file__).parent / "garden" / "ontology.ttl"], [tmp_path / "s.ttl"])
-    with pytest.raises(OntologyError, match=said.replace(".", r"\.")):
+
+    def used() -> None:
+        words = load_vocabulary([Path(__file__).parent / "garden" / "ontology.ttl"], [tmp_path / "s.ttl"])
         Gate(words, CATALOGUE, IRIS).check([candidate("oak", "near", "pea")])
+
+    with pytest.raises(OntologyError, match=said.replace(".", r"\.")):
+        used()
 
 
 def test_the_second_domain_goes_through_the_same_gate() -> None:
