@@ -338,6 +338,13 @@ def test_the_command_says_that_and_why_a_fact_is_inferred(built: Path) -> None:
     assert "inferred: part of is transitive" in result.output
 
 
+@pytest.mark.parametrize("other", [("--method", "vector", "where is it?"), ("--prose", "where is it?")])
+def test_what_cannot_tell_inferred_facts_apart_is_refused(built: Path, other: tuple[str, ...]) -> None:
+    result = run("ask", "--inferred", *other, "--kb", str(built))
+    assert result.exit_code == 2
+    assert "facts" in result.output
+
+
 def test_asking_a_graph_without_inferences_says_how_to_get_them(base: Path) -> None:
     run_build(base)
     with kb.open(base) as opened, pytest.raises(GenerationError, match=r"\[reason\].*kb build"):

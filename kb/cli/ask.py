@@ -95,6 +95,9 @@ def command(
         raise click.UsageError("--record and --replay exclude each other.")
     if inferred and method == "vector":
         raise click.UsageError("--inferred is about facts: the method vector reads none.")
+    if inferred and prose:
+        # Sentences have one source each, and an inferred fact several.
+        raise click.UsageError("--prose tells stated facts only; leave it out to see why inferred ones hold.")
     given = _read_plan(plan_text) if plan_text else {}
     import kb
 
