@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyoxigraph as ox
 
+from kb._rdf_places import unusable_iris, xml_line
 from kb.errors import OntologyError
 from kb.names import local_name
 from kb.namespaces import RDF
@@ -104,12 +105,15 @@ def read_rdf(path: Path) -> RdfFile:
         quads = ox.parse(text, format=syntax, base_iri="urn:kb:file:/", rename_blank_nodes=True)
         triples = tuple(dict.fromkeys(quad.triple for quad in quads))
     except (SyntaxError, ValueError) as err:
-        line = getattr(err, "lineno", None)
+        line = getattr(err, "lineno", None) or (xml_line(text, str(err)) if syntax == ox.RdfFormat.RDF_XML else None)
         place = f"{path}:{line}" if line else str(path)
         why = re.sub(r"^Parser error at line \d+ column (\d+):", r"column \1:", str(getattr(err, "msg", None) or err))
         if "LoadDocumentCallback" in why:
             why = "it names a remote JSON-LD context, and those are never fetched; write the context into the file"
         raise OntologyError(f"{place}: does not parse: {why}") from err
+    if syntax == ox.RdfFormat.JSON_LD:
+        for line, iri in unusable_iris(text):
+            raise OntologyError(f"{path}:{line}: does not parse: {iri!r} is no IRI; what it names would be left out")
     return RdfFile(path, text, triples)
 
 
@@ -118,6 +122,10 @@ def _check_entities(path: Path, text: str) -> None:
 
     Those that ontology editors write, one for each namespace, are far from it.
     """
+    outside = re.search(r"<!ENTITY\s+(?:%\s*)?(\S+)\s+(?:SYSTEM|PUBLIC)\s", text)
+    if outside:
+        line = text.count("\n", 0, outside.start()) + 1
+        raise OntologyError(f"{path}:{line}: entity {outside[1]!r} is another file, and those are never read")
     size = 0
     for found in re.finditer(r"""<!ENTITY\s+([^\s%]+)\s+(?:"([^"]*)"|'([^']*)')""", text):
         value = found[2] or found[3] or ""

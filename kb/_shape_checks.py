@@ -6,17 +6,19 @@ some raise errors of their own, some ignore the constraint, which would let ever
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Collection, Iterable, Sequence
 
 import pyoxigraph as ox
 
 from kb._rdf import RdfFile, Term, Triples
+from kb._shacl_words import SHACL_WORDS
 from kb.errors import OntologyError
 from kb.names import local_name
 from kb.namespaces import RDF, SH, XSD
 
-__all__ = ["check_shape_values", "ill_typed"]
+__all__ = ["check_shape_values", "ill_typed", "unknown_terms"]
 
 _WHOLE = ("minCount", "maxCount", "minLength", "maxLength", "qualifiedMinCount", "qualifiedMaxCount")
 _TRUTH = ("closed", "deactivated", "uniqueLang", "qualifiedValueShapesDisjoint")
@@ -52,7 +54,8 @@ _LEXICAL: dict[str, str] = {
 def check_shape_values(files: Sequence[RdfFile]) -> None:
     """Raises OntologyError that names every wrong value with file and line, and what the parameter takes."""
     with_path = {t.subject for file in files for t in file.triples if t.predicate.value == SH + "path"}
-    wrong = [line for file in files for line in _wrong_values(file, with_path)]
+    wrong = [line for file in files for line in (*_wrong_values(file, with_path), *_wrong_queries(file))]
+    wrong += _without_path(files, with_path)
     if not wrong:
         graph = Triples(triple for file in files for triple in file.triples)
         wrong = _circles(graph, files)
@@ -70,6 +73,23 @@ def ill_typed(files: Sequence[RdfFile]) -> list[str]:
     ]
 
 
+def unknown_terms(files: Sequence[RdfFile]) -> list[str]:
+    """Sentences about terms that SHACL does not have: engines pass over `sh:minCont`, and check nothing."""
+    found = []
+    for file in files:
+        for triple in file.triples:
+            for term in (triple.predicate, triple.object):
+                if not isinstance(term, ox.NamedNode) or not term.value.startswith(SH):
+                    continue
+                name = term.value.removeprefix(SH)
+                if not name or name in SHACL_WORDS or name.endswith("ConstraintComponent"):
+                    continue
+                close = difflib.get_close_matches(name, sorted(SHACL_WORDS), 1)
+                hint = f"; did you mean sh:{close[0]}?" if close else ""
+                found.append(f"{file.place_of(term.value)}: SHACL has no term sh:{name}, so it has no effect{hint}")
+    return list(dict.fromkeys(found))
+
+
 def _wrong_values(file: RdfFile, with_path: Collection[Term]) -> Iterable[str]:
     for triple in file.triples:
         name = triple.predicate.value.removeprefix(SH)
@@ -77,6 +97,54 @@ def _wrong_values(file: RdfFile, with_path: Collection[Term]) -> Iterable[str]:
             yield f"{_place(file, triple)}: sh:node takes a node shape, not one with sh:path; name it by sh:property"
         if name != triple.predicate.value and (why := _wrong(name, triple.object)):
             yield f"{_place(file, triple)}: sh:{name} takes {why}, not {_shown(triple.object)}"
+
+
+def _without_path(files: Sequence[RdfFile], with_path: Collection[Term]) -> Iterable[str]:
+    described: dict[Term, ox.Triple] = {}
+    for file in files:
+        for triple in file.triples:
+            if not isinstance(triple.object, ox.BlankNode):
+                described.setdefault(triple.subject, triple)
+    for file in files:
+        for triple in file.triples:
+            host, inner = triple.subject, described.get(triple.object)
+            if triple.predicate.value == SH + "property" and inner is not None and triple.object not in with_path:
+                place = file.place_of(host.value) if isinstance(host, ox.NamedNode) else str(file.path)
+                holder = f"<{host.value}>" if isinstance(host, ox.NamedNode) else "a shape without a name"
+                what = f"sh:{local_name(inner.predicate.value)} {_shown(inner.object)}"
+                yield f"{place}: what sh:property of {holder} leads to needs sh:path; it has {what}"
+
+
+def _wrong_queries(file: RdfFile) -> Iterable[str]:
+    for triple in file.triples:
+        name = triple.predicate.value.removeprefix(SH)
+        if name in ("select", "ask", "construct") and isinstance(triple.object, ox.Literal):
+            why = _query_error(triple.object.value)
+            if why:
+                yield f"{_query_place(file, triple.object.value, name)}: the query of sh:{name} does not parse: {why}"
+
+
+def _query_error(query: str) -> str | None:
+    """What is wrong with a query's syntax. Nothing is run, and prefixes count as declared."""
+    text = query.replace("$PATH", "<urn:kb:path>")
+    prefixes = dict.fromkeys(re.findall(r"([A-Za-z][\w.-]*|(?<![\w.-])):", text), "urn:kb:prefix:")
+    try:
+        # Two arguments that exclude each other stop the engine between parsing and running.
+        ox.Store().query(text, prefixes=prefixes, use_default_graph_as_union=True, default_graph=[ox.DefaultGraph()])
+    except SyntaxError as err:
+        found = re.match(r"error at (\d+):(\d+)", str(err))
+        return f"line {found[1]}, column {found[2]} of it" if found else str(err)
+    except ValueError:
+        pass
+    return None
+
+
+def _query_place(file: RdfFile, query: str, name: str) -> str:
+    """File and line where the query starts, else where the property first stands."""
+    first = next((line.strip() for line in query.splitlines() if line.strip()), "")
+    numbered = list(enumerate(file.text.splitlines(), 1))
+    line = next((n for n, text in numbered if first in text), 0) or next((n for n, text in numbered if name in text), 0)
+    return f"{file.path}:{line}" if line else str(file.path)
 
 
 def _wrong(name: str, value: Term) -> str | None:

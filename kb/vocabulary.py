@@ -22,7 +22,7 @@ import pyoxigraph as ox
 from kb._advice import no_domain, no_inverse, no_object_range, no_phrases, no_shape, no_value_range
 from kb._ontology import Ontology
 from kb._rdf import RdfFile, canonical, rdf_files, read_rdf
-from kb._shape_checks import check_shape_values, ill_typed
+from kb._shape_checks import check_shape_values, ill_typed, unknown_terms
 from kb._shapes import derived_shapes, shape_facts
 from kb.errors import OntologyError
 from kb.names import local_name, namespace, snake_case
@@ -189,7 +189,7 @@ class _Loader:
     def load(self) -> Vocabulary:
         self.check_shape_terms()
         check_shape_values(self.shape_files)
-        self.ontology.advice += ill_typed([*self.ontology.files, *self.shape_files])
+        self.ontology.advice += ill_typed([*self.ontology.files, *self.shape_files]) + unknown_terms(self.shape_files)
         classes = {c.name: c for c in map(self.class_, self.class_iris)}
         relations = {r.name: r for r in self.relations()}
         attributes = {a.name: a for a in map(self.attribute, self.data_iris)}

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from cli_help import Kb
 
+from kb._rdf import rdf_files, read_rdf
+from kb._shape_checks import unknown_terms
+from kb.config import packaged
 from kb.errors import OntologyError
 from kb.namespaces import PREFIXES
 from kb.vocabulary import Vocabulary, load_vocabulary
@@ -148,3 +151,43 @@ def test_syntax_errors_name_file_and_line_wherever_the_files_are_read(
 def test_a_property_shape_is_no_value_of_sh_node(tmp_path: Path) -> None:
     with pytest.raises(OntologyError, match="sh:node takes a node shape, not one with sh:path; name it by sh:property"):
         load(tmp_path, shapes=ON_R.format("sh:node :P") + " :P a sh:PropertyShape ; sh:path :r .")
+
+
+def test_a_query_that_does_not_parse_is_refused_with_file_and_line(tmp_path: Path) -> None:
+    shapes = ':S a sh:NodeShape ; sh:targetClass :A ;\n  sh:sparql [ sh:select """\nSELECT $this { $this ?p\n""" ] .'
+    with pytest.raises(OntologyError) as caught:
+        load(tmp_path, shapes=shapes)
+    assert f"s.ttl:{LINE + 2}: the query of sh:select does not parse: line " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "PREFIX e: <https://e.example/> SELECT $this { $this e:p 'a: b' }",
+        "SELECT $this { $this other:p ?value ; :q ?x }",
+        "SELECT $this ?value { $this $PATH* ?value }",
+    ],
+)
+def test_prefixes_and_paths_that_come_from_the_shape_are_no_syntax_errors(tmp_path: Path, query: str) -> None:
+    load(tmp_path, shapes=f':S a sh:NodeShape ; sh:targetClass :A ; sh:sparql [ sh:select "{query}" ] .')
+
+
+def test_a_property_shape_without_a_path_is_refused_with_file_and_line(tmp_path: Path) -> None:
+    with pytest.raises(OntologyError) as caught:
+        load(tmp_path, shapes=":S a sh:NodeShape ; sh:targetClass :A ;\n  sh:property [ sh:minCount 1 ] .")
+    says = "what sh:property of <https://x.example/o#S> leads to needs sh:path; it has sh:minCount"
+    assert f"s.ttl:{LINE}: {says}" in str(caught.value)
+
+
+def test_a_term_that_shacl_lacks_is_advice(tmp_path: Path) -> None:
+    advice = load(tmp_path, shapes="\n" + ON_R.format("sh:minCont 1 ; sh:severity sh:Violaton")).advice
+    told = [one.split("s.ttl:")[1] for one in advice if "SHACL has no term" in one]
+    assert sorted(told) == [
+        f"{LINE + 1}: SHACL has no term sh:Violaton, so it has no effect; did you mean sh:Violation?",
+        f"{LINE + 1}: SHACL has no term sh:minCont, so it has no effect; did you mean sh:minCount?",
+    ]
+
+
+def test_the_packaged_shapes_have_only_terms_of_shacl() -> None:
+    files = [read_rdf(path) for path in rdf_files([packaged("shapes")], "shapes")]
+    assert unknown_terms(files) == []

@@ -67,13 +67,19 @@ def test_an_empty_folder_and_a_missing_path_are_named(tmp_path: Path) -> None:
         rdf_files([tmp_path / "no.ttl"], "ontology")
 
 
+_XML = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:x="https://x.example/"'
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("o.ttl", "@prefix : <https://x.example/> .\n\n:a :b .\n", r"o\.ttl:3: does not parse: column \d+: "),
         ("o.nt", "<https://x.example/a> <https://x.example/b> 7 .\n", r"o\.nt:1: does not parse"),
         ("o.jsonld", '{"@id":\n', r"o\.jsonld:\d: does not parse"),
-        ("o.rdf", "<rdf:RDF", r"o\.rdf.*does not parse"),
+        ("o.rdf", "<rdf:RDF", r"o\.rdf:1: does not parse"),
+        ("o.rdf", f"<rdf:RDF {_XML}>\n<rdf:Description><x:a>1</x:b></rdf:Description></rdf:RDF>", "rdf:2: does"),
+        ("o.rdf", f'<rdf:RDF {_XML}>\n\n<rdf:Description rdf:about="https://x.example/a b"/></rdf:RDF>', "rdf:3: does"),
+        ("o.rdf", '<!DOCTYPE r [\n<!ENTITY a SYSTEM "file:///etc/passwd">]>\n<r>&a;</r>', "rdf:2: entity 'a' is"),
         ("o.ttl", "@prefix : <https://x.example/> .\n:a :b <no iri> .\n", r"o\.ttl:2: does not parse"),
         ("o.n3", "@prefix : <https://x.example/> .\n{ :a :b ?x } => { :c :d ?x } .\n", "does not parse"),
         ("o.docx", "", "unknown RDF syntax; known suffixes: .ttl"),
@@ -107,6 +113,35 @@ def test_a_remote_json_ld_context_is_refused_and_never_fetched(tmp_path: Path, c
         OntologyError, match="remote JSON-LD context, and those are never fetched; write the context into"
     ):
         read_rdf(path)
+
+
+@pytest.mark.parametrize(
+    ("context", "body", "bad"),
+    [
+        ({}, {"@id": "https://x.example/a b", "p": 1}, "https://x.example/a b"),
+        ({"id": "@id"}, {"@id": "x:a", "p": {"id": "a b"}}, "a b"),
+        ({"kind": {"@id": "@type"}}, {"@id": "x:a", "kind": ["x:T", "x:T U"]}, "x:T U"),
+        ({"q": {"@id": "x:q", "@type": "@id"}}, {"@id": "x:a", "q": "x:<b>"}, "x:<b>"),
+        ({"r": "https://x.example/r s"}, {"@id": "x:a", "r": 1}, "https://x.example/r s"),
+    ],
+)
+def test_json_ld_that_would_lose_statements_to_a_bad_iri_is_refused(
+    tmp_path: Path, context: dict[str, object], body: dict[str, object], bad: str
+) -> None:
+    path = tmp_path / "o.jsonld"
+    path.write_text(json.dumps({"@context": {"p": "x:p", **context}, **body}, indent=1))
+    with pytest.raises(OntologyError) as caught:
+        read_rdf(path)
+    line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if json.dumps(bad) in text)
+    assert f"o.jsonld:{line}: does not parse: {bad!r} is no IRI" in str(caught.value)
+
+
+def test_spaces_in_texts_and_terms_of_json_ld_are_fine(tmp_path: Path) -> None:
+    path = tmp_path / "o.jsonld"
+    context = {"full name": "x:name", "Big Thing": "x:Big", "raw": {"@id": "x:raw", "@type": "@json"}}
+    body = {"@id": "x:a", "@type": "Big Thing", "full name": "A B", "raw": {"n": "a b"}, "none": None}
+    path.write_text(json.dumps({"@context": context, **body}))
+    assert len(read_rdf(path).triples) == 3
 
 
 def test_xml_entities_do_not_explode(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_a_folder_is_one_graph_and_packed_files_in_it_are_left_out_aloud(cmd: Kb
     [
         ("bad.ttl", "@prefix : <https://x.example/> .\n:a :b\n", "bad.ttl:3: does not parse"),
         ("bad.ttl", "<https://x.example/a b> a <https://x.example/C> .", "bad.ttl:1: does not parse"),
-        ("bad.rdf", "<rdf:RDF", "bad.rdf: does not parse"),
+        ("bad.rdf", "<rdf:RDF", "bad.rdf:1: does not parse"),
         ("bad.rdf", '<!DOCTYPE r [<!ENTITY a "x"><!ENTITY b "&a;&a;">]>\n<r>&b;</r>', "rdf:1: entity 'b' is made of"),
         ("bad.jsonld", '{"@context": "https://x.example/c", "@id": "x:a"}', "never fetched; write the context"),
         ("bad.csv", "a,b", "unknown RDF syntax; known suffixes: .ttl"),
@@ -145,3 +145,20 @@ def test_two_runs_write_the_same_bytes_with_blank_nodes_and_all(cmd: Kb, tmp_pat
         first = cmd(*args)
         assert first.code == 1
         assert cmd(*args).out == first.out
+
+
+def test_wrong_shapes_are_refused_with_file_and_line(cmd: Kb, tmp_path: Path) -> None:
+    for part in ('sh:maxCount "one"', "sh:minCount 1", 'sh:path :by ; sh:sparql [ sh:select "SELECT {" ]'):
+        (tmp_path / "s.ttl").write_text(SHAPES + f":Other sh:targetClass :Book ; sh:property [ {part} ] .\n")
+        ran = cmd("validate", "data.ttl", "--shapes", "s.ttl")
+        assert ran.code == 3
+        assert "s.ttl:5: " in ran.err
+
+
+def test_shapes_that_check_nothing_are_told(cmd: Kb, tmp_path: Path) -> None:
+    (tmp_path / "s.ttl").write_text(SHAPES.replace(":Book ;", ":Bok ;").replace("sh:minCount", "sh:minCont"))
+    ran = cmd("validate", "data.ttl", "--shapes", "s.ttl")
+    assert ran.code == 0
+    told = " ".join(ran.err.split())
+    assert "nothing was checked: the data hold none of the nodes" in told
+    assert "s.ttl:3: SHACL has no term sh:minCont, so it has no effect; did you mean sh:minCount?" in told

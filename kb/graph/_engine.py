@@ -44,7 +44,7 @@ def report(data: Graph, shapes: Graph) -> Graph:
             _, found, _ = pyshacl.validate(
                 data, shacl_graph=shapes, inference="none", advanced=False, js=False, do_owl_imports=False
             )
-    except (ReportableRuntimeError, re.error, ValueError, RecursionError) as err:
+    except (ReportableRuntimeError, re.error, SyntaxError, ValueError, RecursionError) as err:
         raise _unusable(err) from err
     if isinstance(found, Exception):
         raise _unusable(found)
@@ -149,4 +149,4 @@ def quiet() -> Iterator[None]:
 
 def _unusable(err: Exception) -> OntologyError:
     text = " ".join(str(err).split()) or type(err).__name__
-    return OntologyError(f"the shapes cannot be used: {text}; correct them in the files that [kb] shapes names")
+    return OntologyError(f"the shapes cannot be used: {text}; correct them in their files")

@@ -11,6 +11,7 @@ from typing import Any
 import pyoxigraph as ox
 
 from kb._rdf import RdfFile, Triples, rdf_files, read_rdf
+from kb._shape_checks import check_shape_values, unknown_terms
 from kb.errors import OntologyError
 from kb.graph.shacl import check_graph
 from kb.graph.shacl_report import Outcome, result_triples
@@ -23,6 +24,7 @@ __all__ = ["Rules", "validate_files"]
 _LABELS = (RDFS + "label", SKOS + "prefLabel", DCTERMS + "title", FOAF + "name", SCHEMA + "name")
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst", ".7z", ".tgz")
 _SHOWN = 3
+_IDLE = "nothing was checked: the data hold none of the nodes that the shapes are about"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +37,14 @@ class Rules:
 
     @classmethod
     def read(cls, shapes: Sequence[Path], ontology: Sequence[Path] = ()) -> Rules:
-        """Reads files and folders. Raises OntologyError that names every file which cannot be read."""
+        """Reads files and folders. Raises OntologyError that names all files and values which cannot be used."""
         read_shapes, packed = _read(shapes, "shapes", "s")
         read_ontology, more = _read(ontology, "ontology", "o")
         triples = tuple(t for file in read_shapes for t in file.triples)
         if not any(t.predicate.value.startswith(SH) for t in triples):
             raise OntologyError(f"{', '.join(map(str, shapes))}: there are no SHACL shapes in this")
-        notes = (*_left_out([*read_shapes, *read_ontology]), *packed, *more)
+        check_shape_values(read_shapes)
+        notes = (*unknown_terms(read_shapes), *_left_out([*read_shapes, *read_ontology]), *packed, *more)
         return cls(triples, tuple(t for file in read_ontology for t in file.triples), notes)
 
 
@@ -59,7 +62,8 @@ def validate_files(data: Sequence[Path], rules: Rules) -> Report:
     hosts = _Hosts(rules.shapes)
     rows = [_row(outcome, f"result{number}", labels, lines, hosts) for number, outcome in enumerate(found.outcomes, 1)]
     rows.sort(key=lambda row: SEVERITIES.index(row.level))
-    notes = dict.fromkeys((*_left_out(files), *packed, *rules.notes))
+    idle = () if found.focus_nodes else (_IDLE,)
+    notes = dict.fromkeys((*idle, *_left_out(files), *packed, *rules.notes))
     what = str(data[0]) if len(data) == 1 else f"{len(files):,} files"
     return Report(tuple(rows), what, str(Path.cwd()), dict(PREFIXES), tuple(notes))
 
