@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -79,6 +80,17 @@ def test_only_what_the_last_build_added_is_new_and_the_new_sentence_comes_first(
     assert [one["physicalLocation"]["artifactLocation"]["uri"] for one in result["relatedLocations"]] == [
         "pages/shop.md"
     ]
+
+
+def test_a_page_that_contradicts_the_catalogue_comes_before_it_and_before_older_pages(cmd: Kb, own: Path) -> None:
+    catalogue = own / "catalogue.yaml"
+    text = catalogue.read_text(encoding="utf-8")
+    catalogue.write_text(re.sub(r"(\bid: shop\b)", r"\1, owned_by: web", text), encoding="utf-8")
+    assert cmd("build").code == 0
+    add(own / "pages" / "teams.md", "Shop is owned by Ops Crew.")
+    assert cmd("build").code == 0
+    (row,) = json.loads(cmd("validate", "--only-new", "--json").out)["results"]
+    assert [place["file"] for place in row["places"]] == ["pages/teams.md", "catalogue.yaml", "pages/shop.md"]
 
 
 def test_what_was_there_before_with_more_behind_it_is_not_new(cmd: Kb, own: Path) -> None:

@@ -100,9 +100,10 @@ def new_rows(report: Report, before: Report) -> Report:
 
 
 def newest_first(report: Report, before: KnowledgeBase) -> Report:
-    """The same rows, and of each the places first that an earlier generation did not have.
+    """The same rows, and of each the sentences first that an earlier generation did not have.
 
-    What shows one place only, such as a comment in a pull request, then shows the one that was written last.
+    What shows one place only, such as a comment in a pull request, then shows the one that was written last. Lines of a
+    catalogue have no words to tell by: they stand between what is new and what is not.
     """
     known = {
         (record.path or record.source, reading.statement.evidence.quote)
@@ -110,10 +111,11 @@ def newest_first(report: Report, before: KnowledgeBase) -> Report:
         for reading in record.readings
         if reading.statement.evidence is not None
     }
-    return report.of(
-        replace(row, places=tuple(sorted(row.places, key=lambda place: (place.file, place.quote) in known)))
-        for row in report.rows
-    )
+
+    def age(place: Place) -> int:
+        return 1 if not place.quote else 2 if (place.file, place.quote) in known else 0
+
+    return report.of(replace(row, places=tuple(sorted(row.places, key=age))) for row in report.rows)
 
 
 # -- rows -----------------------------------------------------------------------
