@@ -63,7 +63,7 @@ test-interop: $(STAMP)
 	@$(PIP) install networkx==3.6.1
 	@command -v npm >/dev/null || { $(APT) nodejs npm >/dev/null; } || \
 	  { echo "node with npm is missing; on Debian: apt-get install nodejs npm" >&2; exit 3; }
-	@test -d $(INTEROP)/node_modules/n3 || npm install --prefix $(INTEROP) --silent --no-save --no-package-lock \
+	@test -d $(INTEROP)/node_modules/n3 || npm install --prefix $(INTEROP) --fetch-timeout 60000 --silent --no-save --no-package-lock \
 	  --no-audit --no-fund n3@2.13.12 rdf-validate-shacl@0.6.5
 	@command -v rapper >/dev/null || { $(APT) raptor2-utils >/dev/null; } || \
 	  { echo "rapper is missing; on Debian: apt-get install raptor2-utils" >&2; exit 3; }
