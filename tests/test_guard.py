@@ -143,6 +143,8 @@ def test_checking_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         ("SELECT ?x {\n  ?x a :A .\n  FILTR(?x)\n}", 3, 3, "FILTR cannot stand here"),
         ("SELEKT ?x {}", 1, 1, "SELEKT cannot stand here"),
         ("SELECT ?x { ?x x:p ?y }", 1, 16, "the prefix x: is not declared; add PREFIX x: <…>"),
+        ("SELECT ?x { ?x ?p <http://a b> }", 1, 19, "<http://a b> is no IRI: it has a space"),
+        ("SELECT ?x { ?x ?p ?y FILTER(?y < x:a && ?x > 1) }", 1, 34, "the prefix x: is not declared"),
         ("SELECT ?x { ?x <p> ?y }", 1, 16, "<p> is a relative IRI"),
         ("SELECT ?x { ?x ?y 'abc }", 1, 19, "this string has no end"),
         ("SELECT ?x {\n ?x ?y ?z", 1, 11, "this { is never closed"),

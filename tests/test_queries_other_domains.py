@@ -9,6 +9,7 @@ import pytest
 
 import kb
 from kb.config import packaged
+from kb.errors import QueryError
 from kb.graph.library import list_queries
 from kb.graph.prefixes import query_prefixes, shortened
 
@@ -112,3 +113,17 @@ def test_every_query_that_fits_the_museum_is_run_on_it(museum: kb.KnowledgeBase)
     assert {name for name, query in library.items() if not fitting.unknown(query.text, prefixes)} == {
         name for name, *_ in ON_THE_MUSEUM
     }
+
+
+@pytest.mark.parametrize(
+    ("parameters", "meant"),
+    [
+        ({"concept": "retry_policy"}, "concept:retry_policy"),
+        ({"field": "connection_pool.maxLifetime"}, "field:connection_pool:maxLifetime"),
+    ],
+)
+def test_a_short_name_of_a_note_is_answered_with_its_id(
+    notes: kb.KnowledgeBase, parameters: dict[str, str], meant: str
+) -> None:
+    with pytest.raises(QueryError, match=f"did you mean '{meant}'"):
+        notes.query("list_caveats", parameters=parameters)

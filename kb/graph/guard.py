@@ -198,6 +198,11 @@ def _common_mistake(text: str, found: list[Token], prefixes: Mapping[str, str]) 
             if previous == "prefix":
                 declared.add(prefix)
             elif prefix not in declared:
+                unclosed = re.search(r"<[^<>\n]*\Z", text[: token.start])
+                ended = re.match(r"[^<>\n?{}]*>", text[token.end :])
+                if unclosed and ended and re.search(r"\s", unclosed[0] + token.text + ended[0]):
+                    iri = f"{unclosed[0]}{token.text}{ended[0]}"
+                    return _syntax(text, unclosed.start(), f"{iri} is no IRI: it has a space")
                 return _syntax(
                     text, token.start, f"the prefix {prefix}: is not declared; add PREFIX {prefix}: <…> at the top"
                 )

@@ -113,7 +113,8 @@ class Terms:
             return named[0]
         if named:
             raise QueryError(f"{name}={text!r} could be {', '.join(sorted(named))}; give the id")
-        names = [*entities, *(entity.name for entity in entities.values())]
+        notes = [one for one in _note_ids(text) if one in entities]
+        names = notes or [*entities, *(entity.name for entity in entities.values())]
         raise QueryError(f"{name}={text!r} is not in the catalogue{_meant(text, names)}")
 
     def _iri(self, text: str) -> ox.NamedNode | None:
@@ -145,6 +146,12 @@ class Terms:
             if iri is not None:
                 return iri
         return ox.NamedNode(self.iris.entity(self._entity_id(name, text)))
+
+
+def _note_ids(text: str) -> list[str]:
+    """The ids that a concept, or a field or caveat as `CONCEPT.NAME`, would have in schema notes."""
+    concept, _, part = text.strip().replace(".", ":", 1).partition(":")
+    return [f"field:{concept}:{part}", f"caveat:{concept}:{part}"] if part else [f"concept:{concept}"]
 
 
 def _meant(text: str, known: Iterable[str]) -> str:
