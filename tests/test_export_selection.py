@@ -182,5 +182,8 @@ def test_the_description_has_title_and_licence_where_they_are_given(base: Knowle
     assert value(store, dataset, DCTERMS + "title") == "Ours"
     assert value(store, dataset, DCTERMS + "license") == "https://l.example/1"
     assert value(store, dataset, DCTERMS + "publisher") == dataset + "/publisher"
+    standards = [q.object for q in store.quads_for_pattern(N(dataset), N(DCTERMS + "conformsTo"), None, None)]
+    kinds = {value(store, one.value, RDF + "type") for one in standards}  # type: ignore[union-attr]
+    assert kinds == {DCTERMS + "Standard"}
     assert value(described(base, licence="Ask us."), dataset, DCTERMS + "rights") == "Ask us."
     assert not list(described(base).quads_for_pattern(None, N(DCTERMS + "title"), None, None))

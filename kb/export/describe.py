@@ -65,7 +65,7 @@ def dataset_quads(
         said.text(DCAT + "version", generation)
     for triple in vocabulary.ontology:
         if triple.predicate.value == RDF + "type" and triple.object == ox.NamedNode(OWL + "Ontology"):
-            said.link(DCTERMS + "conformsTo", triple.subject.value if isinstance(triple.subject, ox.NamedNode) else "")
+            said.standard(triple.subject.value if isinstance(triple.subject, ox.NamedNode) else "")
     said.text(VOID + "uriSpace", iris.base + "entity/")
     _describe_content(said, store, iris)
     return said.triples
@@ -85,6 +85,14 @@ class _Description:
 
     def count(self, predicate: str, number: int) -> None:
         self.text(predicate, str(number), XSD + "integer")
+
+    def standard(self, iri: str) -> None:
+        """What the data follow, called a standard, as DCAT-AP demands it."""
+        if iri:
+            self.link(DCTERMS + "conformsTo", iri)
+            self.triples.append(
+                ox.Triple(ox.NamedNode(iri), ox.NamedNode(RDF + "type"), ox.NamedNode(DCTERMS + "Standard"))
+            )
 
     def part(self, predicate: str, name: str) -> _Description:
         """A node that this one links to, named below it."""
