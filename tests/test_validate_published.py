@@ -82,6 +82,21 @@ def test_only_what_the_last_build_added_is_new_and_the_new_sentence_comes_first(
     ]
 
 
+def test_a_pull_request_can_be_gated_on_what_is_new_since_any_generation(cmd: Kb, own: Path) -> None:
+    with kb.open(own) as base:
+        first = base.generation.name
+    add(own / "pages" / "teams.md", "Shop is owned by Ops Crew.")
+    assert cmd("build").code == 0
+    assert cmd("validate", "--only-new").code == 0
+    assert cmd("validate", "--only-new", "--fail-on", "warning").code == 1
+    add(own / "pages" / "teams.md", "Teams meet on Mondays.")
+    assert cmd("build").code == 0
+    # The contradiction is in both of the last two by now.
+    assert cmd("validate", "--only-new", "--fail-on", "warning").code == 0
+    ran = cmd("validate", "--since", first, "--fail-on", "warning")
+    assert (ran.code, "Warning: Shop (shop)" in ran.out) == (1, True)
+
+
 def test_a_page_that_contradicts_the_catalogue_comes_before_it_and_before_older_pages(cmd: Kb, own: Path) -> None:
     catalogue = own / "catalogue.yaml"
     text = catalogue.read_text(encoding="utf-8")

@@ -46,6 +46,14 @@ _MOST_WORDS = 160
     help="The mildest results to print.",
 )
 @click.option("--only-new", is_flag=True, help="Only what the generation before the current one did not have.")
+@click.option("--since", metavar="NAME", help="Only what this older generation did not have; see kb generations.")
+@click.option(
+    "--fail-on",
+    type=click.Choice([name.lower() for name in _SEVERITIES]),
+    default="violation",
+    show_default=True,
+    help="The mildest results that make the exit code 1.",
+)
 @click.option("--rejections", is_flag=True, help="Report on the statements that the build rejected instead.")
 @click.option(
     "--format",
@@ -64,6 +72,8 @@ def command(
     ontology: tuple[Path, ...],
     severity: str,
     only_new: bool,
+    since: str | None,
+    fail_on: str,
     rejections: bool,
     syntax: str,
     output: Path | None,
@@ -78,10 +88,10 @@ def command(
     With DATA, RDF files or folders, those are checked instead: against --shapes, or else the shapes and the ontology
     that kb.toml names. Nothing is fetched: neither owl:imports nor contexts of JSON-LD.
 
-    Exit code 1: there is a violation.
+    Exit code 1: there is a violation, or a result of --fail-on.
     """
-    if data and (only_new or rejections):
-        raise click.UsageError("--only-new and --rejections are about the published graph, not about files")
+    if data and (only_new or since or rejections):
+        raise click.UsageError("--only-new, --since and --rejections are about the published graph, not about files")
     if not data and (shapes or ontology):
         raise click.UsageError(
             "--shapes and --ontology are for files; to try other shapes on the graph, "
@@ -92,7 +102,7 @@ def command(
     if data:
         report = validate_files(data, _rules(shapes, ontology, folder))
     else:
-        report = _published(folder, only_new=only_new, rejections=rejections)
+        report = _published(folder, since, only_new=only_new or since is not None, rejections=rejections)
     shown = report.at_least(severity.capitalize())
     syntax = "json" if as_json and syntax == "table" else syntax
     if syntax == "table":
@@ -109,7 +119,7 @@ def command(
         echo_bytes(written)
     for one in report.notes:
         note(wrapped(f"Note: {one}"))
-    return 1 if report.violated else 0
+    return 1 if report.at_least(fail_on.capitalize()).rows else 0
 
 
 def _rules(shapes: tuple[Path, ...], ontology: tuple[Path, ...], folder: Path) -> Rules:
@@ -127,7 +137,7 @@ def _rules(shapes: tuple[Path, ...], ontology: tuple[Path, ...], folder: Path) -
     return Rules(words.shapes, (*words.ontology, *more.ontology), more.notes)
 
 
-def _published(folder: Path, *, only_new: bool, rejections: bool) -> Report:
+def _published(folder: Path, since: str | None, *, only_new: bool, rejections: bool) -> Report:
     from dataclasses import replace
 
     import kb
@@ -142,7 +152,7 @@ def _published(folder: Path, *, only_new: bool, rejections: bool) -> Report:
                 "ontology or shapes have changed since this graph was built; kb build checks it against the new ones."
             )
         if only_new:
-            parent = base.generation.meta.get("parent")
+            parent = since or base.generation.meta.get("parent")
             if parent is None:
                 notes.append("this is the first generation, so everything in it is new.")
             else:
