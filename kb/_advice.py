@@ -50,7 +50,7 @@ def no_phrases(iri: str) -> str:
 def no_domain(what: str, iri: str, class_iris: Sequence[str]) -> str:
     """A relation or attribute that anything may have."""
     return (
-        f"{what} <{iri}> may be said of anything; name the class that has it; "
+        f"{what} <{iri}> may be said of anything; name the class that has it, in place of the first one here; "
         f"add: <{iri}> schema:domainIncludes <{_some(class_iris)}> ."
     )
 
@@ -58,7 +58,7 @@ def no_domain(what: str, iri: str, class_iris: Sequence[str]) -> str:
 def no_object_range(iri: str, class_iris: Sequence[str]) -> str:
     """A relation that may lead to anything."""
     return (
-        f"relation <{iri}> may lead to anything; name the class that it leads to; "
+        f"relation <{iri}> may lead to anything; name the class that it leads to, in place of the first one here; "
         f"add: <{iri}> schema:rangeIncludes <{_some(class_iris)}> ."
     )
 
