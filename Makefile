@@ -11,7 +11,12 @@ STAMP  := $(VENV)/.installed-$(shell (pwd; $(PYTHON) --version) 2>&1 | cksum | c
 # Packages of npm that the tests with tools of others need.
 INTEROP := $(abspath $(VENV))/interop
 PIP    := $(PY) -m pip --quiet --disable-pip-version-check
-APT    := apt-get update -qq && apt-get install -qq -y --no-install-recommends
+APT    := apt-get -o APT::Sandbox::User=root -qq
+# Installs Debian packages; the lists of a fresh machine may be missing or old.
+define debian
+{ $(APT) install -y --no-install-recommends $(1) >/dev/null 2>&1 || \
+  { $(APT) update && $(APT) install -y --no-install-recommends $(1) >/dev/null; }; }
+endef
 
 export PIP_ROOT_USER_ACTION = ignore
 
@@ -61,11 +66,11 @@ test-models: models
 # Parsers and a SHACL validator of others read what is exported. Needs node with npm, and rapper, which root may install.
 test-interop: $(STAMP)
 	@$(PIP) install networkx==3.6.1
-	@command -v npm >/dev/null || { $(APT) nodejs npm >/dev/null; } || \
+	@command -v npm >/dev/null || $(call debian,nodejs npm) || \
 	  { echo "node with npm is missing; on Debian: apt-get install nodejs npm" >&2; exit 3; }
 	@test -d $(INTEROP)/node_modules/n3 || npm install --prefix $(INTEROP) --fetch-timeout 60000 --silent --no-save --no-package-lock \
 	  --no-audit --no-fund n3@2.13.12 rdf-validate-shacl@0.6.5
-	@command -v rapper >/dev/null || { $(APT) raptor2-utils >/dev/null; } || \
+	@command -v rapper >/dev/null || $(call debian,raptor2-utils) || \
 	  { echo "rapper is missing; on Debian: apt-get install raptor2-utils" >&2; exit 3; }
 	KB_TEST_INTEROP=required KB_INTEROP=$(INTEROP) $(PY) -m pytest -q -m interop tests/interop
 
