@@ -332,5 +332,6 @@ def test_many_statements_on_a_long_page_share_the_work(systems: Vocabulary, tmp_
         return time.process_time() - begun
 
     cost(40)
-    small, large = cost(400), cost(3_200)
-    assert large < 24 * max(small, 0.02)
+    # The best of several, since other work disturbs; eight times the lines would cost 64 times as much, each by itself.
+    small, large = (min(cost(count) for _ in range(3)) for count in (400, 3_200))
+    assert large < 32 * max(small, 0.02)
