@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
-__all__ = ["json_option", "kb_option"]
+__all__ = ["json_option", "kb_option", "ontology_option", "shapes_option"]
 
 
 def _folder(_ctx: click.Context, _param: click.Parameter, value: Path | None) -> Path:
@@ -32,3 +34,17 @@ kb_option = click.option(
 )
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+def ontology_option(said: str) -> Callable[[Any], Any]:
+    """`--ontology FILE`, files or folders that are there; `said` is its help."""
+    return _files_option("--ontology", said)
+
+
+def shapes_option(said: str) -> Callable[[Any], Any]:
+    """`--shapes FILE`, files or folders that are there; `said` is its help."""
+    return _files_option("--shapes", said)
+
+
+def _files_option(name: str, said: str) -> Callable[[Any], Any]:
+    return click.option(name, multiple=True, type=click.Path(path_type=Path, exists=True), metavar="FILE", help=said)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kb.cli._options import json_option
+from kb.cli._options import json_option, ontology_option, shapes_option
 from kb.cli._output import echo, echo_json, first_advice, note
 
 if TYPE_CHECKING:
@@ -34,20 +34,8 @@ catalogue = ["catalogue.yaml"]
 @click.option(
     "--base", metavar="IRI", help="Address below which entity IRIs are minted.  [default: made of DIR's name]"
 )
-@click.option(
-    "--ontology",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True),
-    metavar="FILE",
-    help="Your own ontology, a file or folder in any RDF syntax. Repeatable.  [default: the one for systems]",
-)
-@click.option(
-    "--shapes",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True),
-    metavar="FILE",
-    help="SHACL shapes for it, a file or folder. Repeatable.",
-)
+@ontology_option("Your own ontology, a file or folder in any RDF syntax. Repeatable.  [default: the one for systems]")
+@shapes_option("SHACL shapes for it, a file or folder. Repeatable.")
 @json_option
 def command(
     target: Path, base: str | None, ontology: tuple[Path, ...], shapes: tuple[Path, ...], as_json: bool

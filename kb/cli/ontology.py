@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kb.cli._options import json_option, kb_option
+from kb.cli._options import json_option, kb_option, ontology_option, shapes_option
 from kb.cli._output import counted, echo, echo_bytes, echo_json, note, table, wrapped
 
 if TYPE_CHECKING:
@@ -17,20 +17,8 @@ __all__ = ["command"]
 
 
 @click.command()
-@click.option(
-    "--ontology",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True),
-    metavar="FILE",
-    help="This ontology, a file or folder, rather than the knowledge base's. Repeatable.",
-)
-@click.option(
-    "--shapes",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True),
-    metavar="FILE",
-    help="SHACL shapes for it, a file or folder. Repeatable.",
-)
+@ontology_option("This ontology, a file or folder, rather than the knowledge base's. Repeatable.")
+@shapes_option("SHACL shapes for it, a file or folder. Repeatable.")
 @click.option(
     "--check", is_flag=True, help="Only what is missing or wrong, each with Turtle to add; exit code 1 if any."
 )

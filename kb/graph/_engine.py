@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rdflib import Graph
     from rdflib.term import Node
 
-__all__ = ["oxigraph_graph", "quiet", "report", "run", "to_rdflib"]
+__all__ = ["oxigraph_graph", "quiet", "report", "results_of", "run", "to_rdflib"]
 
 _LOGGERS = ("pyshacl-validate", "rdflib.term")
 
@@ -52,7 +52,8 @@ def report(data: Graph, shapes: Graph) -> Graph:
     return graph
 
 
-def _findings(report: Graph, iris: Iris) -> list[Finding]:
+def results_of(report: Graph) -> tuple[list[Node], Mapping[Node, Mapping[str, list[Node]]]]:
+    """The results of a report graph, in no order, and the values of every node in it by property."""
     about: dict[Node, dict[str, list[Node]]] = defaultdict(lambda: defaultdict(list))
     tops: list[Node] = []
     for subject, predicate, value in report:
@@ -60,6 +61,11 @@ def _findings(report: Graph, iris: Iris) -> list[Finding]:
             tops.append(value)
         else:
             about[subject][str(predicate)].append(value)
+    return tops, about
+
+
+def _findings(report: Graph, iris: Iris) -> list[Finding]:
+    tops, about = results_of(report)
     return [_finding(node, about, iris, 0) for node in tops]
 
 

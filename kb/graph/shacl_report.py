@@ -5,13 +5,13 @@ https://www.w3.org/TR/shacl/#validation-report
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pyoxigraph as ox
 
+from kb.graph._engine import results_of
 from kb.graph._jsonld import write_jsonld
 from kb.graph._turtle import write_turtle
 from kb.namespaces import RDF, SH
@@ -52,13 +52,7 @@ class Outcome:
 
 def outcomes_of(report: Graph) -> Iterator[Outcome]:
     """The results of a report graph, in no order."""
-    about: dict[Node, dict[str, list[Node]]] = defaultdict(lambda: defaultdict(list))
-    tops: list[Node] = []
-    for subject, predicate, value in report:
-        if str(predicate) == SH + "result":
-            tops.append(value)
-        else:
-            about[subject][str(predicate)].append(value)
+    tops, about = results_of(report)
     return (_outcome(node, about, 0) for node in tops)
 
 
